@@ -1,0 +1,33 @@
+"""Label-efficient model evaluation, for scikit-learn.
+
+Somebody has a trained model, a large pool without labels and money for few of them:
+:class:`ActiveRiskEstimator` tells the model's risk on that pool, how sure that is, and
+which rows to label next.
+
+The rooms:
+
+* ``sklearn_ase`` -- ActiveRiskEstimator, Evaluation, LabelLedger, TrainingRows
+* ``sklearn_ase.acquisition`` -- how much a label of each row is worth
+* ``sklearn_ase.selection`` -- from these scores to queries with their probabilities
+* ``sklearn_ase.risk`` -- estimates of the risk from the same labels
+* ``sklearn_ase.surrogate`` -- any classifier or regressor as calibrated members
+* ``sklearn_ase.losses`` -- what a label would cost the model
+* ``sklearn_ase.belief`` -- what the surrogate believes about the labels of the pool
+* ``sklearn_ase.testing`` -- the contracts that strategies of your own must meet
+"""
+
+from sklearn_ase._active_risk import ActiveRiskEstimator
+from sklearn_ase._evaluation import Evaluation
+from sklearn_ase._ledger import LabelLedger
+from sklearn_ase._state import PoolState, Query, TrainingRows
+from sklearn_ase._version import __version__
+
+__all__ = [
+    "ActiveRiskEstimator",
+    "Evaluation",
+    "LabelLedger",
+    "PoolState",
+    "Query",
+    "TrainingRows",
+    "__version__",
+]

@@ -1,0 +1,323 @@
+"""The scikit-learn face: parameters, start, fit, predict, score."""
+
+from copy import copy
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_ase._evaluation import Evaluation
+from sklearn_ase._model import honest_predictions, is_model, predict_pool
+from sklearn_ase._rows import n_rows
+from sklearn_ase._schedule import check_refit
+from sklearn_ase._state import TrainingRows
+from sklearn_ase._task import Task
+from sklearn_ase._validation import (
+    check_can_estimate,
+    check_classes,
+    check_labels,
+    check_oracle,
+    check_plan,
+    check_rows,
+    check_task,
+    check_training_rows,
+)
+from sklearn_ase.acquisition import LossSpread
+from sklearn_ase.losses import check_loss
+from sklearn_ase.risk import ASE
+from sklearn_ase.selection import Proportional
+from sklearn_ase.surrogate import check_surrogate_estimator
+
+
+class ActiveRiskEstimator(BaseEstimator):
+    """Estimate the risk of a model on a pool, buying few labels.
+
+    A surrogate learns from the labels bought so far what the labels of the whole pool
+    may be; an acquisition and a selection say which label to buy next; a risk turns
+    labels and belief into an estimate of the model's mean loss.
+
+    Parameters
+    ----------
+    estimator : fitted estimator or callable, default=None
+        The model under test, as ``FrozenEstimator(model)`` or a function
+        ``X -> predictions``. A bare fitted model works too, but ``clone`` unfits it.
+        None if `predictions` are given to :meth:`fit` or :meth:`start`.
+    surrogate : classifier, regressor or BaseSurrogate, default=None
+        Learns the labels of the pool; see :class:`ClassifierSurrogate` and
+        :class:`RegressorSurrogate` for what happens to it. None means extremely
+        randomised trees. ``FrozenEstimator(surrogate)`` is never refitted.
+    loss : str, callable or loss object, default="log_loss"
+        ``"log_loss"``, ``"zero_one"``, ``"brier"``, ``"squared_error"``,
+        ``"absolute_error"`` or a function ``(y_true, y_pred) -> one value a row``,
+        where `y_pred` is what the model's ``predict`` returns; see
+        :class:`CustomLoss` for functions of probabilities.
+    acquisition : acquisition, default=None
+        How much a label of each row is worth. None means :class:`LossSpread`.
+    selection : selection, default=None
+        From these scores to the rows to label. None means :class:`Proportional`.
+    risk : risk, default=None
+        The estimate that is reported. None means :class:`ASE`.
+    n_labels : int, default=50
+        Labels that :meth:`fit` buys.
+    batch_size : int, default=1
+        Labels that :meth:`fit` asks for at a time.
+    refit : float, int or array-like of int, default=1.2
+        When the surrogate is refitted: a float > 1 when the number of labels has
+        grown by that factor, an int after that many labels, a list at these label
+        counts. :meth:`fit` also refits after the last label.
+    classes : array-like, default=None
+        Every label there may be. None takes the model's classes and those of
+        `y_train`, and adds others as they are met.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    evaluation_ : Evaluation
+        The evaluation that :meth:`fit` ran. It can be continued by hand.
+    risk_ : RiskEstimate
+    history_ : dict of str to ndarray
+        One entry a label; ``pandas.DataFrame(history_)`` makes a table of it.
+    ledger_ : LabelLedger
+        Every query and label.
+    classes_ : ndarray of shape (n_classes,) or None
+        None for regression.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    See Also
+    --------
+    Evaluation : The same by hand, with ask and tell.
+
+    References
+    ----------
+    .. [1] Kossen, Farquhar, Gal and Rainforth, "Active Surrogate Estimators: An Active
+       Learning Approach to Label-Efficient Model Evaluation", NeurIPS 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_ase import ActiveRiskEstimator
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = GaussianNB().fit(X[:500], y[:500])
+    >>> evaluator = ActiveRiskEstimator(
+    ...     FrozenEstimator(model), loss="zero_one", n_labels=30, random_state=0)
+    >>> evaluator.fit(X[500:], y[500:], X_train=X[:500], y_train=y[:500]).risk_.n_labels
+    30
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        surrogate=None,
+        loss="log_loss",
+        acquisition=None,
+        selection=None,
+        risk=None,
+        n_labels=50,
+        batch_size=1,
+        refit=1.2,
+        classes=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.surrogate = surrogate
+        self.loss = loss
+        self.acquisition = acquisition
+        self.selection = selection
+        self.risk = risk
+        self.n_labels = n_labels
+        self.batch_size = batch_size
+        self.refit = refit
+        self.classes = classes
+        self.random_state = random_state
+
+    def start(self, X, *, X_train=None, y_train=None, predictions=None, ledger=None):
+        """Start an evaluation by hand.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+            The pool.
+        X_train : same kind as X, or TrainingRows, default=None
+            Rows the surrogate may also learn from, for instance those the model was
+            trained on. Cross-validation cuts arrays as long as X; what is wrapped
+            in ``TrainingRows(X_train, y_train)`` it leaves whole.
+        y_train : array-like, default=None
+        predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
+default=None
+            What the model says about the pool, instead of calling it. Columns are
+            those of ``classes``.
+        ledger : LabelLedger, default=None
+            Queries and labels of an earlier evaluation of the same pool, to go on
+            from there.
+
+        Returns
+        -------
+        evaluation : Evaluation
+        """
+        # A copy, so that a start by hand leaves no trace on the evaluator.
+        return copy(self)._start(X, X_train, y_train, predictions, ledger)
+
+    def fit(
+        self, X, y=None, *, X_train=None, y_train=None, predictions=None, ledger=None
+    ):
+        """Buy `n_labels` labels and estimate the risk.
+
+        If the oracle raises, the labels so far are kept in ``ledger_``, and
+        ``fit(X, y, ledger=evaluator.ledger_)`` goes on from there.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+            The pool.
+        y : array-like of shape (n_samples,) or callable
+            Labels, of which only those asked for are read, or a function
+            ``indices -> labels``.
+        X_train : same kind as X, or TrainingRows, default=None
+            See :meth:`start`, here and for the rest.
+        y_train : array-like, default=None
+        predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
+default=None
+        ledger : LabelLedger, default=None
+
+        Returns
+        -------
+        self : object
+        """
+        self.evaluation_ = self._start(X, X_train, y_train, predictions, ledger)
+        oracle = check_oracle(y, self.evaluation_.n_samples)
+        self.evaluation_.run(oracle, self.n_labels, self.batch_size)
+        return self
+
+    def predict(self, X):
+        """Loss the surrogate expects of the model at each row, ``g(x)``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+
+        Returns
+        -------
+        expected_loss : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, "evaluation_")
+        return self._expected_loss(check_rows(self, X, reset=False))[0]
+
+    def score(self, X=None, y=None):
+        """Estimated score of the model, or how well the risk was estimated.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list, default=None
+            Another pool; None means the one that was evaluated.
+        y : array-like of shape (n_samples,), default=None
+            Labels of `X`.
+
+        Returns
+        -------
+        score : float
+            Greater is better. Without `y` minus the estimated risk on X. With `y`
+            minus the distance of that estimate from the true risk, so that
+            cross-validation prefers the evaluator that estimates best and not the
+            one that flatters the model.
+        """
+        check_is_fitted(self, "evaluation_")
+        if X is None:
+            if y is not None:
+                raise ValueError("score(y=...) needs the rows of these labels as X.")
+            return -float(self.risk_)
+        expected, loss = self._expected_loss(check_rows(self, X, reset=False), y)
+        if y is None:
+            return -float(expected.mean())
+        labels = check_labels(y, self.evaluation_.task.kind)
+        observed = loss.observed(np.arange(len(labels)), labels)
+        return -abs(float(expected.mean() - observed.mean()))
+
+    @property
+    def risk_(self):
+        """The estimate of the risk."""
+        return self.evaluation_.estimate()
+
+    @property
+    def history_(self):
+        """Dict of arrays with one entry a label."""
+        return self.evaluation_.history
+
+    @property
+    def ledger_(self):
+        """Every query and label."""
+        return self.evaluation_.ledger
+
+    @property
+    def classes_(self):
+        """Labels known so far, sorted; None for regression."""
+        return self.evaluation_.classes_
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "evaluation_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        parts = [self.estimator] if is_model(self.estimator) else []
+        parts.append(
+            ExtraTreesClassifier() if self.surrogate is None else self.surrogate
+        )
+        inputs = [
+            get_tags(getattr(part, "estimator", part)).input_tags for part in parts
+        ]
+        tags.input_tags.sparse = all(tag.sparse for tag in inputs)
+        tags.input_tags.allow_nan = all(tag.allow_nan for tag in inputs)
+        return tags
+
+    def _start(self, X, X_train, y_train, predictions, ledger):
+        X = check_rows(self, X, reset=True)
+        kind = check_task(
+            check_loss(self.loss), self.estimator, self.surrogate, self.classes
+        )
+        acquisition = LossSpread() if self.acquisition is None else self.acquisition
+        selection = Proportional() if self.selection is None else self.selection
+        risk = ASE() if self.risk is None else self.risk
+        surrogate = clone(check_surrogate_estimator(self.surrogate, kind, X))
+        refit = check_refit(self.refit)
+        check_plan(self.n_labels, n_rows(X), risk, acquisition, selection)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        task = self._task(X, X_train, y_train, predictions, kind, surrogate, seed)
+        check_can_estimate(self.n_labels, task.n_training, risk, surrogate)
+        strategies = (clone(acquisition), clone(selection), clone(risk))
+        return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
+
+    def _task(self, X, X_train, y_train, predictions, kind, surrogate, seed):
+        if isinstance(X_train, TrainingRows):
+            X_train, y_train = X_train.X, X_train.y
+        X_train, y_train = check_training_rows(X_train, y_train, kind)
+        loss = check_loss(self.loss, kind)
+        classes = None if self.classes is None else np.asarray(self.classes)
+        told = predict_pool(self.estimator, X, loss, kind, classes, predictions)
+        honest = None
+        if X_train is not None and predictions is None:
+            honest = honest_predictions(self.estimator, X_train, y_train, kind, seed)
+        labels = None
+        if kind == "classification":
+            met = [told.columns, y_train, surrogate.frozen_classes]
+            labels = check_classes(classes, [part for part in met if part is not None])
+        return Task(
+            X, told, loss, kind, labels, classes is not None, X_train, y_train, honest
+        )
+
+    def _expected_loss(self, X, y=None):
+        """``g`` on another pool, and the loss there."""
+        evaluation = self.evaluation_
+        task, classes = evaluation.task, evaluation.classes_
+        columns = task.predictions.columns
+        told = predict_pool(self.estimator, X, task.loss, task.kind, columns)
+        if y is not None:
+            classes = task.classes_with([*classes, *y]) if classes is not None else None
+        loss = task.loss.build(told.response_for(classes), classes)
+        belief = evaluation.surrogate.belief(X, loss, told.expert_for(classes))
+        return belief.expected_loss(loss), loss

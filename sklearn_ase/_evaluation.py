@@ -1,0 +1,279 @@
+"""One evaluation: ask for labels, tell them, estimate. The paper's Algorithm 1."""
+
+import numpy as np
+
+from sklearn_ase._history import History
+from sklearn_ase._ledger import LabelLedger
+from sklearn_ase._rows import n_rows
+from sklearn_ase._schedule import last_refit, next_refit
+from sklearn_ase._state import PoolState, Query
+from sklearn_ase._validation import check_scores
+from sklearn_ase.selection import Proportional
+
+
+class Evaluation:
+    """Evaluation of one model on one pool, label by label.
+
+    Made by :meth:`ActiveRiskEstimator.start`; ``fit`` is a loop over its methods.
+
+    Attributes
+    ----------
+    task : Task
+        The data and the model's predictions.
+    ledger : LabelLedger
+        Every query and label.
+    surrogate : BaseSurrogate
+        As of its last refit.
+    classes_ : ndarray of shape (n_classes,) or None
+        Labels known so far, sorted; None for regression.
+    loss_ : LossTable or PointLoss
+        Loss of the model at each sample of the pool, for each label.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_ase import ActiveRiskEstimator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FrozenEstimator(GaussianNB().fit(X[::5], y[::5]))
+    >>> evaluation = ActiveRiskEstimator(model, random_state=0).start(
+    ...     X, X_train=X[::5], y_train=y[::5])
+    >>> query = evaluation.ask(3)
+    >>> evaluation.tell(query, y[query.indices])
+    >>> evaluation.estimate().n_labels
+    3
+    """
+
+    def __init__(
+        self, task, surrogate, acquisition, selection, risk, refit, seed, ledger=None
+    ):
+        self.task = task
+        self.surrogate = surrogate
+        self.acquisition = acquisition
+        self.selection = selection
+        self.risk = risk
+        self.refit_schedule = refit
+        self.seed = seed
+        self.ledger = LabelLedger() if ledger is None else ledger.copy()
+        self.classes_ = None
+        self.loss_ = None
+        self._history = History()
+        self._refitted_at = 0
+        self._belief = self._expected_loss = self._scores = None
+        self._replay()
+
+    def ask(self, n_queries=1):
+        """Pick samples to label next.
+
+        Parameters
+        ----------
+        n_queries : int, default=1
+            Picked one after the other, without replacement.
+
+        Returns
+        -------
+        query : Query
+        """
+        candidates = np.flatnonzero(self._free())
+        if not 1 <= n_queries <= len(candidates):
+            raise ValueError(
+                f"ask({n_queries}) is not possible: {len(candidates)} rows of the pool "
+                "are free. Ask for at least 1 and at most that many."
+            )
+        selection, scores = self.selection, self._current_scores()
+        expected = self._expected_loss
+        if scores is None:  # Before the first fit: a plain random sample.
+            selection, scores = Proportional(), np.ones(self.n_samples)
+            expected = np.zeros(self.n_samples)
+        # Each step has its own stream, so a replayed evaluation picks the same rows.
+        rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
+        query = selection.pick(scores, candidates, n_queries, rng)
+        picked = expected[query.indices]
+        picked_before = np.cumsum(picked) - picked
+        free_expected = expected[candidates].sum() - picked_before
+        self.ledger.ask(query.indices, query.proba, picked, free_expected)
+        return query
+
+    def tell(self, query, labels):
+        """Record the labels of samples that were asked for.
+
+        Parameters
+        ----------
+        query : Query or array-like of int
+            What :meth:`ask` returned, or some of its indices in any order.
+        labels : array-like of shape (n_queries,)
+            One label for each of them. None is recorded unless all can be.
+        """
+        indices = query.indices if isinstance(query, Query) else np.atleast_1d(query)
+        labels = self.task.check_labels(labels)
+        self.ledger.tell(indices, labels)
+        grown = self._update_classes()
+        due = next_refit(self.refit_schedule, self._refitted_at)
+        refit = grown or (due is not None and len(self.ledger) >= due)
+        if refit:
+            self._fit_surrogate(list(self.ledger.labels))
+        self._history.append(
+            self.state, indices, self._estimate_if_possible(), refit and self.is_fitted
+        )
+
+    def estimate(self, risk=None):
+        """Estimate the risk from the labels so far.
+
+        Parameters
+        ----------
+        risk : risk, default=None
+            Another estimate from the same labels; None means the configured one.
+
+        Returns
+        -------
+        risk : RiskEstimate
+        """
+        return (self.risk if risk is None else risk).estimate(self.state)
+
+    def refit(self):
+        """Fit the surrogate to all labels so far, if they are enough for a fit."""
+        self._fit_surrogate(list(self.ledger.labels))
+        self._history.update_last(self._estimate_if_possible(), self.is_fitted)
+
+    def run(self, oracle, n_labels, batch_size=1):
+        """Ask and tell until there are enough labels, then refit the surrogate.
+
+        Open queries are answered first, so that a run that was interrupted goes on.
+
+        Parameters
+        ----------
+        oracle : callable
+            ``oracle(indices)`` returns their labels.
+        n_labels : int
+            Labels in all, those there are already included.
+        batch_size : int, default=1
+
+        Returns
+        -------
+        self : object
+        """
+        while len(self.ledger) < n_labels:
+            query = self.pending
+            if not len(query):
+                query = self.ask(min(batch_size, n_labels - len(self.ledger)))
+            self.tell(query, oracle(query.indices))
+        if self._refitted_at < len(self.ledger):
+            self.refit()
+        return self
+
+    @property
+    def n_samples(self):
+        """Size of the pool."""
+        return n_rows(self.task.X)
+
+    @property
+    def is_fitted(self):
+        """Whether the surrogate has been fitted."""
+        return self._belief is not None
+
+    @property
+    def pending(self):
+        """Query of the samples that were asked for and have no label yet."""
+        proba = dict(zip(self.ledger.indices, self.ledger.query_proba, strict=True))
+        indices = self.ledger.pending
+        return Query(
+            np.array(indices, dtype=int), np.array([proba[index] for index in indices])
+        )
+
+    @property
+    def history(self):
+        """Dict of arrays with one entry a label, in the order they were told."""
+        return self._history.as_arrays()
+
+    @property
+    def state(self):
+        """All that is known about the pool now, as a :class:`PoolState`."""
+        ledger = self.ledger
+        places = [m for m, index in enumerate(ledger.indices) if index in ledger.labels]
+        indices = np.array(ledger.indices, dtype=int)[places]
+        labels = np.array([ledger.labels[index] for index in indices.tolist()])
+        return PoolState(
+            loss=self.loss_,
+            belief=self._belief,
+            expected_loss=self._expected_loss,
+            free=self._free(),
+            indices=indices,
+            labels=labels,
+            losses=self.loss_.observed(indices, labels) if places else np.empty(0),
+            query_proba=np.array(ledger.query_proba)[places],
+            query_expected_loss=np.array(ledger.expected_loss)[places],
+            free_expected_loss=np.array(ledger.free_expected_loss)[places],
+            n_in_order=int(np.sum(np.array(places) == np.arange(len(places)))),
+        )
+
+    def _fit_surrogate(self, indices):
+        """Fit the surrogate to the given rows and renew the belief about the pool."""
+        self._refitted_at = len(indices)
+        task, surrogate = self.task, self.surrogate
+        if surrogate.is_constant:
+            if self.is_fitted:
+                return
+            indices = []  # It learns nothing during the evaluation.
+        if not surrogate.can_fit(task.n_training + len(indices)):
+            return
+        labels = [self.ledger.labels[index] for index in indices]
+        X, y, expert = task.labelled_rows(indices, labels, self.classes_)
+        surrogate.fit(
+            X,
+            y,
+            classes=self.classes_,
+            expert=expert,
+            known=task.predictions.known(self.classes_),
+            n_acquired=len(indices),
+            seed=int(
+                np.random.default_rng([self.seed, len(indices), 1]).integers(2**31)
+            ),
+        )
+        self._belief = surrogate.belief(
+            task.X,
+            self.loss_,
+            task.predictions.expert_for(self.classes_),
+            keep_member_loss=self.acquisition.needs_member_loss,
+        )
+        self._expected_loss = self._belief.expected_loss(self.loss_)
+        self._scores = None
+
+    def _update_classes(self):
+        """Take up labels not met before; the belief does not know their columns."""
+        classes = self.task.classes_with(list(self.ledger.labels.values()))
+        if self.loss_ is not None and np.array_equal(classes, self.classes_):
+            return False
+        self.classes_ = classes
+        self.loss_ = self.task.loss_for(classes)
+        self._belief = self._expected_loss = self._scores = None
+        return True
+
+    def _replay(self):
+        """Stand where an evaluation with this ledger, told one by one, would stand."""
+        told = list(self.ledger.labels)
+        self.task.check_labels(list(self.ledger.labels.values()))
+        self._update_classes()
+        self._fit_surrogate(told[: last_refit(self.refit_schedule, len(told))])
+        self._history.append(self.state, told)
+        self._history.update_last(self._estimate_if_possible(), self.is_fitted)
+
+    def _estimate_if_possible(self):
+        state, risk = self.state, self.risk
+        if risk.needs_belief and state.belief is None:
+            return None
+        if risk.needs_query_proba and state.n_in_order == 0:
+            return None
+        return risk.estimate(state)
+
+    def _current_scores(self):
+        """Scores of the pool; they change only when the surrogate is fitted again."""
+        if self.is_fitted and self._scores is None:
+            scores = self.acquisition.score_samples(self.state)
+            self._scores = check_scores(scores, self.n_samples, self.acquisition)
+        return self._scores
+
+    def _free(self):
+        free = np.ones(self.n_samples, dtype=bool)
+        free[self.ledger.indices] = False
+        return free

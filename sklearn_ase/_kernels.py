@@ -1,0 +1,175 @@
+"""Array formulas: numpy in, new arrays out.
+
+Axes in the einsum strings: ``e`` members, ``n`` samples, ``c`` classes.
+"""
+
+import numpy as np
+
+_TINY = np.finfo(np.float64).tiny
+
+
+def expected_loss(proba, loss):
+    """Loss expected under the belief, ``g = sum_c p L``.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_samples, n_classes)
+    loss : ndarray of shape (n_samples, n_classes)
+
+    Returns
+    -------
+    expected_loss : ndarray of shape (n_samples,)
+    """
+    return np.einsum("nc,nc->n", proba, loss)
+
+
+def loss_variance(proba, loss):
+    """Variance of the loss under the belief, ``sum_c p (L - g)²``."""
+    # Centred first: sum p L² - g² loses all digits when the losses are huge.
+    deviation = loss - expected_loss(proba, loss)[:, None]
+    return np.einsum("nc,nc,nc->n", proba, deviation, deviation)
+
+
+def xlogx(x):
+    """``x log x`` with ``0 log 0 = 0`` (numpy's vectorised log, not ``xlogy``'s loop)."""
+    return x * np.log(np.maximum(x, _TINY))
+
+
+def disagreement(member_proba):
+    """How far the members are apart on each class, ``mean_e(p_e log p_e) - p log p``.
+
+    Parameters
+    ----------
+    member_proba : ndarray of shape (n_members, n_samples, n_classes)
+
+    Returns
+    -------
+    disagreement : ndarray of shape (n_samples, n_classes)
+        Non-negative; its sum over the classes is BALD.
+    """
+    members = np.asarray(member_proba, dtype=np.float64)
+    mean = members.mean(axis=0)
+    gap = xlogx(members).mean(axis=0) - xlogx(mean)
+    # x log x is convex, so each term is >= 0 but for rounding.
+    return np.maximum(gap, 0.0)
+
+
+def tilt(mean, proba):
+    """Factor that carries the members' mean over to another belief.
+
+    Members times this factor average to ``proba``: the joint distribution of
+    label and member keeps the member given the label and changes the label. Each
+    term of the disagreement is then multiplied by the same factor.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_samples, n_classes)
+        Mean of the members.
+    proba : ndarray of shape (n_samples, n_classes)
+        The belief they should average to.
+
+    Returns
+    -------
+    factor : ndarray of shape (n_samples, n_classes)
+        Zero where no member gives the class any mass.
+    """
+    return np.divide(proba, mean, out=np.zeros_like(proba), where=mean > 0)
+
+
+def member_expected_loss(member_proba, proba, loss):
+    """Expected loss under each member, tilted so that the members average to `proba`.
+
+    Returns
+    -------
+    member_loss : ndarray of shape (n_members, n_samples)
+    """
+    mean = member_proba.mean(axis=0)
+    # A class that no member knows has the same mass under all of them.
+    common = np.einsum("nc,nc->n", np.where(mean > 0, 0.0, proba), loss)
+    weight = tilt(mean, proba) * loss
+    return np.einsum("enc,nc->en", member_proba, weight, optimize=True) + common
+
+
+def covariance_with_pool_risk(member_loss):
+    """Covariance over the members of the pool risk with the loss at each sample.
+
+    Parameters
+    ----------
+    member_loss : ndarray of shape (n_members, n_samples)
+
+    Returns
+    -------
+    covariance : ndarray of shape (n_samples,)
+    """
+    risk = member_loss.mean(axis=1)
+    return (risk - risk.mean()) @ member_loss / len(risk)
+
+
+def lure_weights(query_proba, n_samples):
+    """Weights ``v_m`` of the LURE estimator for M labels out of a pool of N.
+
+    Parameters
+    ----------
+    query_proba : ndarray of shape (n_labels,)
+        Probability with which each label was picked, in order.
+    n_samples : int
+        Size of the pool.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_labels,)
+    """
+    n_labels = len(query_proba)
+    if n_labels == n_samples:
+        return np.ones(n_labels)
+    m = np.arange(1, n_labels + 1)
+    shrink = (n_samples - n_labels) / (n_samples - m)
+    return 1.0 + shrink * (1.0 / ((n_samples - m + 1) * query_proba) - 1.0)
+
+
+def step_weights(n_labels, n_samples):
+    """Weights of the one-step estimates, ``w_m ∝ 1 / ((N-m+1)(N-m))``, sum 1.
+
+    Their weighted mean is LURE (and its corrected form).
+    """
+    if n_labels == n_samples:
+        # The last step alone has seen every loss.
+        return np.eye(1, n_labels, n_labels - 1)[0]
+    m = np.arange(1, n_labels + 1)
+    weights = 1.0 / ((n_samples - m + 1.0) * (n_samples - m))
+    return weights / weights.sum()
+
+
+def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0.0):
+    """Estimate the pool risk at each step from that step's label alone, unbiased.
+
+    ``R_m = (sum_{s<m} l_s + sum_{U_m} g_m + (l_m - g_m(x_m)) / q_m) / N``.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_labels,)
+        Observed losses in order of acquisition.
+    query_proba : ndarray of shape (n_labels,)
+    n_samples : int
+    expected : ndarray of shape (n_labels,) or 0
+        ``g_m`` at the picked sample, before its label was seen. 0 gives LURE.
+    free_expected : ndarray of shape (n_labels,) or 0
+        Sum of ``g_m`` over the samples that were free at step m.
+
+    Returns
+    -------
+    estimates : ndarray of shape (n_labels,)
+    """
+    before = np.cumsum(losses) - losses
+    return (before + free_expected + (losses - expected) / query_proba) / n_samples
+
+
+def standard_error_of_steps(steps, weights):
+    """Standard error of the weighted mean of martingale differences."""
+    deviation = steps - weights @ steps
+    return float(np.sqrt(np.sum((weights * deviation) ** 2)))
+
+
+def gaussian_disagreement(epistemic, noise):
+    """BALD of a Gaussian belief, ``½ log(1 + s²/σ²)``."""
+    return 0.5 * np.log1p(epistemic / noise)

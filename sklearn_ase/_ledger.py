@@ -1,0 +1,148 @@
+"""The record of what was asked and what was answered: labels are never lost."""
+
+import csv
+
+import numpy as np
+
+_KINDS = {
+    "bool": lambda text: text == "True",
+    "int": int,
+    "float": float,
+    "str": str,
+}
+
+
+class LabelLedger:
+    """Record of queries and labels, in the order in which they were asked.
+
+    With each query stands what was known before its label was seen, so that every
+    risk can be computed again from the ledger alone.
+
+    Attributes
+    ----------
+    indices : list of int
+        Rows of the pool, in the order in which they were asked.
+    query_proba : list of float
+        Probability of each pick; NaN where it had none.
+    expected_loss : list of float
+        ``g`` at the picked row, 0 before the surrogate's first fit.
+    free_expected_loss : list of float
+        Sum of ``g`` over the rows that were free, the picked one included.
+    labels : dict of int to label
+        Answers so far, in the order in which they came.
+
+    Examples
+    --------
+    >>> from sklearn_ase import LabelLedger
+    >>> ledger = LabelLedger()
+    >>> ledger.ask([7, 3], [0.25, 0.5], [0.0, 0.0], [0.0, 0.0])
+    >>> ledger.tell([3], ["cat"])
+    >>> ledger.pending
+    [7]
+    """
+
+    columns = ("index", "query_proba", "expected_loss", "free_expected_loss")
+
+    def __init__(self):
+        self.indices = []
+        self.query_proba = []
+        self.expected_loss = []
+        self.free_expected_loss = []
+        self.labels = {}
+
+    def __len__(self):
+        return len(self.labels)
+
+    @property
+    def pending(self):
+        """Rows that were asked for and have no label yet."""
+        return [index for index in self.indices if index not in self.labels]
+
+    def ask(self, indices, query_proba, expected_loss, free_expected_loss):
+        """Record queries, each with what was known before its label."""
+        self.indices.extend(int(index) for index in indices)
+        self.query_proba.extend(float(q) for q in query_proba)
+        self.expected_loss.extend(float(g) for g in expected_loss)
+        self.free_expected_loss.extend(float(total) for total in free_expected_loss)
+
+    def tell(self, indices, labels):
+        """Record the labels of rows that were asked for.
+
+        Nothing is recorded unless all of it can be.
+        """
+        indices = [int(index) for index in indices]
+        if len(indices) != len(labels):
+            raise ValueError(
+                f"{len(indices)} rows were to be answered, but {len(labels)} labels "
+                "came. Give one label a row, in the order of the indices."
+            )
+        repeated = [index for index in indices if index in self.labels]
+        if repeated or len(set(indices)) < len(indices):
+            raise ValueError(
+                f"Rows {repeated or indices} have a label already or are answered "
+                "twice. Each row takes one label."
+            )
+        unknown = sorted(set(indices) - set(self.indices))
+        if unknown:
+            raise ValueError(
+                f"Rows {unknown} were not asked for; open are {self.pending}. Answer "
+                "what ask() returned."
+            )
+        self.labels.update(zip(indices, _plain(labels), strict=True))
+
+    def copy(self):
+        """An independent copy."""
+        other = LabelLedger()
+        other.ask(*(self._column(name) for name in self.columns))
+        other.labels = dict(self.labels)
+        return other
+
+    def to_csv(self, path):
+        """Write the ledger: one line a query, the label empty while it is open.
+
+        ``order`` says when the label came, ``label_type`` how to read it back.
+        """
+        order = {index: place for place, index in enumerate(self.labels)}
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow([*self.columns, "label", "label_type", "order"])
+            rows = zip(*(self._column(name) for name in self.columns), strict=True)
+            for index, *numbers in rows:
+                answer = ("", "", "")
+                if index in self.labels:
+                    label = self.labels[index]
+                    answer = (label, type(label).__name__, order[index])
+                writer.writerow([index, *map(repr, numbers), *answer])
+
+    @classmethod
+    def from_csv(cls, path):
+        """Read a ledger that :meth:`to_csv` wrote."""
+        ledger, answers = cls(), []
+        with open(path, newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            missing = {*cls.columns, "label", "label_type", "order"} - set(
+                reader.fieldnames or ()
+            )
+            if missing:
+                raise ValueError(
+                    f"{path} is no ledger: columns {sorted(missing)} are missing. "
+                    "Read files that LabelLedger.to_csv wrote."
+                )
+            for row in reader:
+                index = int(row["index"])
+                ledger.ask([index], *([row[name]] for name in cls.columns[1:]))
+                if row["label_type"]:
+                    label = _KINDS[row["label_type"]](row["label"])
+                    answers.append((int(row["order"]), index, label))
+        ledger.labels = {index: label for _, index, label in sorted(answers)}
+        return ledger
+
+    def _column(self, name):
+        return self.indices if name == "index" else getattr(self, name)
+
+
+def _plain(labels):
+    """Labels as Python's own scalars, which every file format can hold."""
+    return [
+        label.item() if isinstance(label, np.generic) else label for label in labels
+    ]

@@ -1,0 +1,237 @@
+"""The model under test: what it says about the pool, and honestly about training rows.
+
+It is called once for each response that is needed, on the whole pool.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_ase._cross_fitting import cross_fitted
+from sklearn_ase._rows import n_rows, take_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What the model says about some rows.
+
+    Attributes
+    ----------
+    response : ndarray of shape (n_samples, n_columns) or (n_samples,)
+        What the loss reads: probabilities, labels or values.
+    expert : ndarray of shape (n_samples, n_columns) or (n_samples,)
+        What the surrogate may learn from: probabilities or values.
+    columns : ndarray of shape (n_columns,) or None
+        Class of each column of the two-dimensional arrays.
+    """
+
+    response: np.ndarray
+    expert: np.ndarray
+    columns: np.ndarray | None
+
+    def response_for(self, classes):
+        """The response, its columns put in the order of `classes`."""
+        return _spread(self.response, self.columns, classes)
+
+    def expert_for(self, classes):
+        """The expert, its columns put in the order of `classes`."""
+        return _spread(self.expert, self.columns, classes)
+
+    def known(self, classes):
+        """Which of the classes the model knows."""
+        if classes is None:
+            return None
+        return np.isin(classes, self.columns[np.nanmax(self.expert, axis=0) > 0])
+
+
+def _spread(values, columns, classes):
+    if values.ndim == 1 or np.array_equal(columns, classes):
+        return values
+    spread = np.zeros((len(values), len(classes)))
+    spread[:, np.searchsorted(classes, columns)] = values
+    return spread
+
+
+def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
+    """Ask the model about every row of the pool.
+
+    Parameters
+    ----------
+    estimator : fitted estimator, callable or None
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    loss : loss object
+    task : {"classification", "regression"}
+    classes : ndarray of shape (n_classes,), default=None
+        Meaning of the columns that a callable or `predictions` give.
+    predictions : array-like, default=None
+        Used instead of calling the model.
+
+    Returns
+    -------
+    predictions : Predictions
+    """
+    if predictions is None and estimator is None:
+        raise ValueError(
+            "There is no model to evaluate: estimator is None. Give a fitted model as "
+            "estimator=FrozenEstimator(model), or what it predicted as predictions=..."
+        )
+    if predictions is None and not is_model(estimator):
+        predictions = estimator(X)
+    if predictions is not None:
+        raw = _checked(predictions, X, "predictions")
+        if task == "regression":
+            return _of_values(raw)
+        return _of_array(raw, loss, classes)
+    _check_fitted(estimator, X)
+    if task == "regression":
+        return _of_values(_checked(estimator.predict(X), X, "estimator.predict"))
+    return _of_classifier(estimator, X, loss)
+
+
+def honest_predictions(estimator, X, y, task, seed, n_splits=5):
+    """Predictions for training rows by copies of the model that did not see them.
+
+    Returns
+    -------
+    predictions : Predictions or None
+        None for a model that cannot be fitted again.
+    """
+    model = estimator
+    while isinstance(model, FrozenEstimator):
+        model = model.estimator
+    if not is_model(model) or not hasattr(model, "fit"):
+        return None
+    columns = np.unique(y) if task == "classification" else None
+
+    def predict(fitted, rows):
+        if task == "regression":
+            return (np.ravel(fitted.predict(rows)),)
+        return (_spread(*_probabilities(fitted, rows), columns),)
+
+    found = cross_fitted(
+        lambda rows, seed: clone(model).fit(take_rows(X, rows), y[rows]),
+        predict,
+        X,
+        y,
+        n_splits,
+        seed,
+        stratified=task == "classification",
+    )
+    return None if found is None else Predictions(found[0], found[0], columns)
+
+
+def is_model(estimator):
+    """Whether it predicts by method and not by being called."""
+    return hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")
+
+
+def _check_fitted(estimator, X):
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError as error:
+        raise NotFittedError(
+            f"The model under test, {type(estimator).__name__}, is not fitted. Fit it "
+            "and wrap it, estimator=FrozenEstimator(model): without the wrapper clone, "
+            "cross-validation and grid search return it to the unfitted state."
+        ) from error
+    except TypeError:
+        return  # No scikit-learn estimator: it knows itself whether it can predict.
+    needed = getattr(estimator, "n_features_in_", None)
+    shape = getattr(X, "shape", (0,))
+    if needed is not None and len(shape) == 2 and shape[1] != needed:
+        raise ValueError(
+            f"The model under test was fitted on {needed} features, but the pool has "
+            f"{shape[1]}. Give the pool with the columns the model was fitted on."
+        )
+
+
+def _of_values(values):
+    values = np.ravel(values).astype(float)
+    return Predictions(values, values, None)
+
+
+def _of_array(raw, loss, classes):
+    """Predictions of a classifier that came as an array."""
+    if raw.ndim == 2:
+        if classes is None or len(classes) != raw.shape[1]:
+            known = "no classes" if classes is None else f"{len(classes)} classes"
+            raise ValueError(
+                f"predictions have {raw.shape[1]} columns, but {known} were given. "
+                "Pass classes=[...], the label of each column in order."
+            )
+        order = np.argsort(classes)
+        proba, columns = _check_proba(raw)[:, order], np.asarray(classes)[order]
+        if loss.response_method == "predict":
+            return Predictions(columns[proba.argmax(axis=1)], proba, columns)
+        return Predictions(proba, proba, columns)
+    if loss.response_method == "predict_proba":
+        raise ValueError(_needs_proba(loss, "predictions are labels"))
+    columns = np.unique(raw) if classes is None else np.unique(classes)
+    return Predictions(raw, _one_hot(raw, columns), columns)
+
+
+def _of_classifier(estimator, X, loss):
+    if loss.response_method == "predict_proba":
+        if not hasattr(estimator, "predict_proba"):
+            name = type(getattr(estimator, "estimator", estimator)).__name__
+            raise ValueError(_needs_proba(loss, f"{name} has no predict_proba"))
+        proba, columns = _probabilities(estimator, X)
+        return Predictions(proba, proba, columns)
+    label = _checked(estimator.predict(X), X, "estimator.predict")
+    # The label is the model's own word: thresholds may differ from the arg max.
+    proba, columns = _probabilities(estimator, X, label)
+    return Predictions(label, proba, columns)
+
+
+def _probabilities(estimator, X, label=None):
+    """Probabilities, or certain votes of a model without, and their columns."""
+    columns = np.asarray(estimator.classes_)
+    if hasattr(estimator, "predict_proba"):
+        proba = _checked(estimator.predict_proba(X), X, "estimator.predict_proba")
+        return _check_proba(proba), columns
+    label = estimator.predict(X) if label is None else label
+    return _one_hot(label, columns), columns
+
+
+def _one_hot(label, columns):
+    return (label[:, None] == columns[None, :]).astype(float)
+
+
+def _checked(values, X, name):
+    values = np.asarray(values)
+    if len(values) != n_rows(X):
+        raise ValueError(
+            f"{name} has {len(values)} rows, but the pool has {n_rows(X)}. Give one "
+            "prediction for each row of the pool."
+        )
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        rows = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+        raise ValueError(
+            f"{name} is NaN or infinite for {len(rows)} rows, the first is row "
+            f"{rows[0]}. Every row of the pool needs a prediction; leave the others out."
+        )
+    return values
+
+
+def _check_proba(proba):
+    proba = proba.astype(float)
+    total = proba.sum(axis=1)
+    if proba.min() < 0 or np.abs(total - 1.0).max() > 1e-3:
+        raise ValueError(
+            "Probabilities must be >= 0 and sum to 1 in each row, but they go from "
+            f"{proba.min():.3g} to {proba.max():.3g} and sum to {total.min():.3g} up "
+            f"to {total.max():.3g}. If these are logits, apply a softmax first."
+        )
+    return proba
+
+
+def _needs_proba(loss, fact):
+    return (
+        f"{type(loss).__name__} needs probabilities, but {fact}. Use "
+        "loss='zero_one', or a model with predict_proba (CalibratedClassifierCV "
+        "gives one)."
+    )

@@ -1,0 +1,44 @@
+"""Rows of whatever holds them: arrays, sparse matrices, frames, lists."""
+
+import numpy as np
+from scipy import sparse
+
+
+def is_frame(X):
+    """Whether X is a pandas or polars frame (told without importing either)."""
+    return hasattr(X, "columns") and hasattr(X, "shape")
+
+
+def n_rows(X):
+    """Number of rows of X."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def take_rows(X, rows):
+    """The given rows of X, in that order, as the same kind of container.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame or list
+    rows : ndarray of int or slice
+    """
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list):
+        return X[rows] if isinstance(rows, slice) else [X[row] for row in rows]
+    return X[rows]
+
+
+def stack_rows(top, bottom):
+    """The rows of two containers of the same kind, one below the other."""
+    if sparse.issparse(top) or sparse.issparse(bottom):
+        return sparse.vstack([top, bottom], format="csr")
+    if hasattr(top, "iloc") and hasattr(bottom, "iloc"):
+        import pandas as pd
+
+        return pd.concat([top, bottom], ignore_index=True)
+    if is_frame(top) and is_frame(bottom) and hasattr(top, "vstack"):
+        return top.vstack(bottom)
+    if isinstance(top, list) and isinstance(bottom, list):
+        return top + bottom
+    return np.concatenate([np.asarray(top), np.asarray(bottom)])

@@ -1,0 +1,42 @@
+"""When the surrogate is fitted again, in numbers of labels."""
+
+import math
+import numbers
+
+
+def check_refit(refit):
+    """Check a schedule: a factor, a number of labels, or a list of label counts."""
+    if isinstance(refit, bool) or isinstance(refit, str):
+        raise TypeError(
+            f"refit must be a factor, a number of labels or a list, got {refit!r}."
+        )
+    if isinstance(refit, numbers.Integral):
+        valid = refit >= 1
+    elif isinstance(refit, numbers.Real):
+        valid = refit > 1
+    else:
+        refit = sorted(int(count) for count in refit)
+        valid = not refit or refit[0] >= 1
+    if not valid:
+        raise ValueError(
+            f"refit={refit} must be a factor > 1 (a float), a number of labels >= 1 "
+            "(an int) or a list of label counts >= 1."
+        )
+    return refit
+
+
+def next_refit(refit, n_labels):
+    """Label count of the first refit after one at `n_labels`; None if there is none."""
+    if isinstance(refit, list):
+        return next((count for count in refit if count > n_labels), None)
+    if isinstance(refit, numbers.Integral):
+        return n_labels + refit
+    return max(n_labels + 1, math.ceil(n_labels * refit))
+
+
+def last_refit(refit, n_labels):
+    """Label count of the last refit of a run that now has `n_labels`."""
+    count = 0
+    while (due := next_refit(refit, count)) is not None and due <= n_labels:
+        count = due
+    return count

@@ -1,0 +1,109 @@
+"""Frozen bundles of arrays that travel between the rooms."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """Samples to be labelled.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_queries,)
+        Rows of the pool, in the order in which they were picked.
+    proba : ndarray of shape (n_queries,)
+        Probability of each pick given the ones before it; NaN where the selection
+        has none (``ArgMax``).
+    """
+
+    indices: np.ndarray
+    proba: np.ndarray
+
+    def __len__(self):
+        return len(self.indices)
+
+
+@dataclass(frozen=True, eq=False)
+class PoolState:
+    """All that is known about the pool at one moment of an evaluation.
+
+    Arrays over labels are in the order in which their rows were asked for. Each
+    label comes with what was known *before* it was seen, so that every risk is a
+    pure function of the state.
+
+    Attributes
+    ----------
+    loss : LossTable or PointLoss
+        Loss of the model at each sample, for each possible label.
+    belief : CategoricalBelief, GaussianBelief or None
+        What the surrogate believes about the pool; None before its first fit.
+    expected_loss : ndarray of shape (n_samples,) or None
+        ``g(x)``, the loss the belief expects at each sample.
+    free : ndarray of shape (n_samples,), dtype bool
+        Samples that have not been asked for.
+    indices : ndarray of shape (n_labels,)
+    labels : ndarray of shape (n_labels,)
+    losses : ndarray of shape (n_labels,)
+        Observed losses.
+    query_proba : ndarray of shape (n_labels,)
+    query_expected_loss : ndarray of shape (n_labels,)
+        ``g`` at the picked sample when it was picked (0 before the first fit).
+    free_expected_loss : ndarray of shape (n_labels,)
+        Sum of ``g`` over the samples that were free when it was picked.
+    n_in_order : int
+        How many labels from the first one on have no unanswered query before them.
+        Design-based risks use these.
+    """
+
+    loss: object
+    belief: object
+    expected_loss: np.ndarray | None
+    free: np.ndarray
+    indices: np.ndarray
+    labels: np.ndarray
+    losses: np.ndarray
+    query_proba: np.ndarray
+    query_expected_loss: np.ndarray
+    free_expected_loss: np.ndarray
+    n_in_order: int
+
+    @property
+    def n_samples(self):
+        """Size of the pool."""
+        return len(self.free)
+
+    @property
+    def n_labels(self):
+        """Number of labels known."""
+        return len(self.indices)
+
+
+class TrainingRows:
+    """Rows the surrogate may also learn from, safe from being cut.
+
+    Cross-validation slices every fit parameter that is as long as the pool. What is
+    in this holder stays whole, also under ``clone``.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame or list
+    y : array-like
+
+    Examples
+    --------
+    >>> from sklearn_ase import TrainingRows
+    >>> TrainingRows([[0.0], [1.0]], ["cat", "dog"])
+    TrainingRows(2 rows)
+    """
+
+    def __init__(self, X, y):
+        self.X = X
+        self.y = y
+
+    def __sklearn_clone__(self):
+        return self
+
+    def __repr__(self):
+        return f"TrainingRows({len(self.y)} rows)"

@@ -1,0 +1,89 @@
+"""What stays the same throughout an evaluation: the data and the model's word."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase._model import Predictions
+from sklearn_ase._rows import stack_rows, take_rows
+from sklearn_ase._validation import check_labels
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The data of an evaluation.
+
+    Attributes
+    ----------
+    X : array, sparse matrix, frame or list
+        The pool.
+    predictions : Predictions
+        Of the model under test on the pool.
+    loss : loss object
+    kind : {"classification", "regression"}
+    labels : ndarray or None
+        Labels known from the start, sorted; None for regression.
+    is_closed : bool
+        Whether no other label is allowed.
+    X_train, y_train : rows the surrogate may also learn from, or None
+    train_predictions : Predictions or None
+        Of copies of the model on training rows they did not learn from.
+    """
+
+    X: object
+    predictions: Predictions
+    loss: object
+    kind: str
+    labels: np.ndarray | None = None
+    is_closed: bool = False
+    X_train: object = None
+    y_train: np.ndarray | None = None
+    train_predictions: Predictions | None = None
+
+    @property
+    def n_training(self):
+        """Number of training rows."""
+        return 0 if self.y_train is None else len(self.y_train)
+
+    def classes_with(self, labels):
+        """All labels known once `labels` are; None for regression."""
+        if self.kind == "regression":
+            return None
+        if not len(labels):
+            return self.labels
+        return np.unique(np.concatenate([self.labels, labels]))
+
+    def check_labels(self, labels):
+        """Labels as an array, refused where they are not allowed."""
+        return check_labels(labels, self.kind, self.labels if self.is_closed else None)
+
+    def loss_for(self, classes):
+        """Loss at every sample of the pool, for every class."""
+        return self.loss.build(self.predictions.response_for(classes), classes)
+
+    def labelled_rows(self, indices, labels, classes):
+        """Training rows and, below them, labelled rows of the pool.
+
+        Returns
+        -------
+        X : the rows
+        y : ndarray of shape (n_rows,)
+        expert : ndarray of shape (n_rows, n_classes) or (n_rows,)
+            The model's word, NaN where it might have learned the row by heart.
+        """
+        rows = np.array(indices, dtype=int)
+        X, y = take_rows(self.X, rows), np.array(labels)
+        expert = self.predictions.expert_for(classes)[rows]
+        if self.y_train is None:
+            return X, y, expert
+        if self.train_predictions is None:
+            honest = np.full((self.n_training, *expert.shape[1:]), np.nan)
+        else:
+            honest = self.train_predictions.expert_for(classes)
+        if not len(rows):
+            return self.X_train, self.y_train, honest
+        return (
+            stack_rows(self.X_train, X),
+            np.concatenate([self.y_train, y]),
+            np.concatenate([honest, expert]),
+        )

@@ -1,0 +1,185 @@
+"""The border: arguments are checked here, once, before a label is spent."""
+
+import numbers
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from sklearn_ase._rows import is_frame, n_rows
+
+
+def check_rows(evaluator, X, reset):
+    """Check a pool; frames and text go through untouched, arrays are validated."""
+    if is_frame(X) or _is_text(X):
+        validate_data(evaluator, X, reset=reset, skip_check_array=True)
+        if n_rows(X) == 0:
+            raise ValueError("The pool has 0 rows. Give at least one.")
+        return X
+    tags = evaluator.__sklearn_tags__().input_tags
+    return validate_data(
+        evaluator,
+        X,
+        reset=reset,
+        accept_sparse="csr" if tags.sparse else False,
+        allow_nd=True,
+        dtype=None,
+        ensure_all_finite="allow-nan" if tags.allow_nan else True,
+    )
+
+
+def _is_text(X):
+    return isinstance(X, list) and len(X) > 0 and isinstance(X[0], str)
+
+
+def check_training_rows(X_train, y_train, task):
+    """Check the rows that the surrogate may also learn from."""
+    if X_train is None and y_train is None:
+        return None, None
+    if X_train is None or y_train is None:
+        raise ValueError("X_train and y_train go together: one of them is missing.")
+    check_consistent_length(X_train, y_train)
+    if not (hasattr(X_train, "shape") or _is_text(X_train)):
+        X_train = np.asarray(X_train)
+    y_train = check_labels(y_train, task)
+    return X_train, y_train
+
+
+def check_labels(labels, task, classes=None):
+    """Check labels that came from outside.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_labels,)
+    task : {"classification", "regression"}
+    classes : ndarray of shape (n_classes,), default=None
+        If given, no other label is allowed.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_labels,)
+    """
+    labels = np.asarray(labels)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(
+            f"Labels must be one-dimensional, one a row, but have shape {labels.shape}."
+        )
+    if labels.dtype == object:
+        labels = np.array(labels.tolist())
+    if task == "regression":
+        labels = labels.astype(float)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError(
+            f"Labels must be finite, but {int((~np.isfinite(labels)).sum())} of them "
+            "are NaN or infinite. Leave out rows that have no label."
+        )
+    if classes is not None:
+        unknown = np.setdiff1d(labels, classes)
+        if len(unknown):
+            raise ValueError(
+                f"Labels {unknown.tolist()} are not among the classes "
+                f"{classes.tolist()}. Pass classes=... with every label there may be."
+            )
+    return labels
+
+
+def check_oracle(y, n_samples):
+    """Turn an array of labels into a function of indices."""
+    if y is None:
+        raise ValueError(
+            "fit requires y to be passed, but the target y is None. Give an array of "
+            "labels (only those asked for are read) or a function indices -> labels; "
+            "to label by hand use start()."
+        )
+    if callable(y):
+        return y
+    if n_rows(y) != n_samples:
+        raise ValueError(
+            f"y has {n_rows(y)} labels, but the pool has {n_samples} rows. Give one "
+            "for each row, or a function indices -> labels."
+        )
+    if hasattr(y, "iloc"):
+        return lambda indices: y.iloc[indices]
+    if not hasattr(y, "shape"):
+        return lambda indices: [y[index] for index in indices]
+    return lambda indices: y[indices]
+
+
+def check_task(loss, estimator, surrogate, classes):
+    """Whether labels are classes or numbers: by the loss, or by what surrounds it."""
+    if loss.task is not None:
+        return loss.task
+    parts = [getattr(surrogate, "estimator", surrogate), estimator]
+    parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
+    if classes is not None or any(is_classifier(part) for part in parts):
+        return "classification"
+    if any(is_regressor(part) for part in parts):
+        return "regression"
+    raise ValueError(
+        "Neither the loss nor the estimator nor the surrogate says whether labels are "
+        "classes or numbers. Wrap the function: CustomLoss(function, task='regression') "
+        "or task='classification'."
+    )
+
+
+def check_plan(n_labels, n_samples, risk, acquisition, selection):
+    """Refuse plans whose labels could not give the estimate that is asked for."""
+    if not isinstance(n_labels, numbers.Integral) or n_labels < 0:
+        raise ValueError(f"n_labels={n_labels!r} must be an integer >= 0.")
+    if n_labels > n_samples:
+        raise ValueError(
+            f"n_labels={n_labels} is more than the pool holds: n_samples = "
+            f"{n_samples}. Ask for at most that many."
+        )
+    name = type(risk).__name__
+    if risk.needs_query_proba and not selection.has_query_proba:
+        raise ValueError(
+            f"{name} weighs each label by the probability with which it was picked, "
+            f"but {type(selection).__name__}() picks without one. Use "
+            "selection=Proportional() or Audited(...)."
+        )
+    if risk.needs_uniform and not acquisition.is_uniform:
+        raise ValueError(
+            f"{name} needs a plain random sample, but "
+            f"acquisition={type(acquisition).__name__}() prefers some rows. Use "
+            "acquisition=Uniform(), or risk=LURE() or CorrectedASE()."
+        )
+
+
+def check_scores(scores, n_samples, acquisition):
+    """Check what an acquisition, perhaps somebody else's, returned."""
+    scores = np.asarray(scores, dtype=float)
+    name = type(acquisition).__name__
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score a row, shape ({n_samples},), "
+            f"but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
+    return scores
+
+
+def check_classes(classes, met):
+    """All labels known from the start, sorted; those `met` must be among `classes`."""
+    met = np.unique(np.concatenate(met))
+    if classes is None:
+        return met
+    check_labels(met, "classification", np.unique(classes))
+    return np.unique(classes)
+
+
+def check_can_estimate(n_labels, n_training, risk, surrogate):
+    """Refuse a budget that never suffices to fit the surrogate a risk needs."""
+    if risk.needs_belief and not surrogate.can_fit(n_training + n_labels):
+        raise ValueError(
+            f"{type(risk).__name__} needs a fitted surrogate, and that takes at least "
+            f"{surrogate.min_rows} labelled rows, but n_labels={n_labels} and there "
+            f"are {n_training} training rows. Give X_train and y_train or buy more "
+            "labels."
+        )

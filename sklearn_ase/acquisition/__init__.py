@@ -1,0 +1,22 @@
+"""Acquisitions: how much a label of each sample is worth.
+
+An acquisition scores the whole pool; a selection turns the scores into queries.
+"""
+
+from sklearn_ase.acquisition._bald import BALD
+from sklearn_ase.acquisition._base import BaseAcquisition
+from sklearn_ase.acquisition._expected_loss import ExpectedLoss
+from sklearn_ase.acquisition._loss_spread import LossSpread
+from sklearn_ase.acquisition._uniform import Uniform
+from sklearn_ase.acquisition._variance_reduction import VarianceReduction
+from sklearn_ase.acquisition._xwed import XWED
+
+__all__ = [
+    "BALD",
+    "XWED",
+    "BaseAcquisition",
+    "ExpectedLoss",
+    "LossSpread",
+    "Uniform",
+    "VarianceReduction",
+]

@@ -1,0 +1,25 @@
+"""Bayesian active learning by disagreement."""
+
+from sklearn_ase.acquisition._base import BaseAcquisition
+
+
+class BALD(BaseAcquisition):
+    """Mutual information of a sample's label and the surrogate's member.
+
+    Looks where the surrogate has most to learn, whether or not that matters to the
+    risk of the model.
+
+    References
+    ----------
+    .. [1] Houlsby et al., "Bayesian Active Learning for Classification and
+       Preference Learning", 2011.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import BALD
+    >>> BALD()
+    BALD()
+    """
+
+    def score_samples(self, state):
+        return state.belief.disagreement()

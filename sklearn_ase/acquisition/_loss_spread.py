@@ -1,0 +1,21 @@
+"""Loss spread: label where the loss is least certain."""
+
+import numpy as np
+
+from sklearn_ase.acquisition._base import BaseAcquisition
+
+
+class LossSpread(BaseAcquisition):
+    """Standard deviation of the loss under the surrogate's belief.
+
+    Sampling in proportion to it gives :class:`CorrectedASE` its least variance.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import LossSpread
+    >>> LossSpread()
+    LossSpread()
+    """
+
+    def score_samples(self, state):
+        return np.sqrt(state.belief.loss_variance(state.loss))

@@ -1,0 +1,37 @@
+"""Variance reduction: the label that tells most about the pool risk."""
+
+import numpy as np
+
+from sklearn_ase import _kernels
+from sklearn_ase.acquisition._base import BaseAcquisition
+
+
+class VarianceReduction(BaseAcquisition):
+    """Expected drop of the members' variance on the pool risk.
+
+    The score is ``Cov_e(G_e, g_e(x))² / (Var_e g_e(x) + Var_π L)`` with ``g_e(x)``
+    the loss expected by member e and ``G_e`` its pool risk: the variance of the best
+    linear prediction of the pool risk from the loss at x. It needs a surrogate with
+    members and keeps an array of shape (n_members, n_samples).
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import VarianceReduction
+    >>> VarianceReduction()
+    VarianceReduction()
+    """
+
+    needs_member_loss = True
+
+    def score_samples(self, state):
+        member_loss = state.belief.member_loss
+        if member_loss is None or len(member_loss) < 2:
+            raise ValueError(
+                "VarianceReduction compares the members of the surrogate, but it has "
+                "fewer than two. Use an ensemble as surrogate or another acquisition."
+            )
+        covariance = _kernels.covariance_with_pool_risk(member_loss)
+        variance = member_loss.var(axis=0) + state.belief.loss_variance(state.loss)
+        return np.divide(
+            covariance**2, variance, out=np.zeros_like(variance), where=variance > 0
+        )

@@ -1,0 +1,10 @@
+"""What the surrogate believes about the labels of the pool.
+
+The two kinds of task meet here and nowhere else: both beliefs answer the same
+questions about a loss.
+"""
+
+from sklearn_ase.belief._categorical import CategoricalBelief
+from sklearn_ase.belief._gaussian import GaussianBelief
+
+__all__ = ["CategoricalBelief", "GaussianBelief"]

@@ -1,0 +1,107 @@
+"""Belief about class labels: probabilities and how the members disagree on them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase import _kernels
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalBelief:
+    """Probabilities of the classes at each sample.
+
+    Members are reduced chunk by chunk when the belief is made, so it holds
+    O(n_samples · n_classes) numbers however many members there are.
+
+    Attributes
+    ----------
+    proba : ndarray of shape (n_samples, n_classes)
+        Calibrated mean of the members.
+    class_disagreement : ndarray of shape (n_samples, n_classes)
+        Contribution of each class to the members' disagreement, >= 0.
+    member_risk : ndarray of shape (n_members,)
+        Pool risk expected by each member, for the loss the belief was made with.
+    member_loss : ndarray of shape (n_members, n_samples) or None
+        Loss expected by each member, kept on request only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.belief import CategoricalBelief
+    >>> from sklearn_ase.losses import LossTable
+    >>> members = np.array([[[0.9, 0.1]], [[0.5, 0.5]]])
+    >>> loss = LossTable(np.array([[0.0, 1.0]]), np.array(["cat", "dog"]))
+    >>> belief = CategoricalBelief.from_members(members, loss)
+    >>> belief.proba
+    array([[0.7, 0.3]])
+    >>> belief.expected_loss(loss)
+    array([0.3])
+    """
+
+    proba: np.ndarray
+    class_disagreement: np.ndarray
+    member_risk: np.ndarray
+    member_loss: np.ndarray | None = None
+
+    @classmethod
+    def from_members(cls, member_proba, loss, proba=None, keep_member_loss=True):
+        """Reduce the members' probabilities to a belief.
+
+        Parameters
+        ----------
+        member_proba : ndarray of shape (n_members, n_samples, n_classes)
+        loss : LossTable
+        proba : ndarray of shape (n_samples, n_classes), default=None
+            Calibrated mean; the members are tilted to agree with it. None takes
+            the members as they are.
+        keep_member_loss : bool, default=True
+
+        Returns
+        -------
+        belief : CategoricalBelief
+        """
+        members = np.asarray(member_proba, dtype=np.float64)
+        mean = members.mean(axis=0)
+        proba = mean if proba is None else proba
+        member_loss = _kernels.member_expected_loss(members, proba, loss.values)
+        return cls(
+            proba=proba,
+            class_disagreement=_kernels.tilt(mean, proba)
+            * _kernels.disagreement(members),
+            member_risk=member_loss.mean(axis=1),
+            member_loss=member_loss if keep_member_loss else None,
+        )
+
+    @classmethod
+    def concatenate(cls, chunks):
+        """Join beliefs about consecutive chunks of one pool."""
+        chunks = list(chunks)
+        sizes = [len(chunk.proba) for chunk in chunks]
+        kept = [chunk.member_loss for chunk in chunks]
+        return cls(
+            proba=np.concatenate([chunk.proba for chunk in chunks]),
+            class_disagreement=np.concatenate(
+                [chunk.class_disagreement for chunk in chunks]
+            ),
+            member_risk=np.average(
+                [chunk.member_risk for chunk in chunks], axis=0, weights=sizes
+            ),
+            member_loss=None if kept[0] is None else np.concatenate(kept, axis=1),
+        )
+
+    def expected_loss(self, loss):
+        """``g(x)``, of shape (n_samples,)."""
+        return _kernels.expected_loss(self.proba, loss.values)
+
+    def loss_variance(self, loss):
+        """Variance of the loss over the belief, of shape (n_samples,)."""
+        return _kernels.loss_variance(self.proba, loss.values)
+
+    def disagreement(self):
+        """BALD: information a label carries about the member, (n_samples,)."""
+        return self.class_disagreement.sum(axis=1)
+
+    def weighted_disagreement(self, loss):
+        """XWED: the disagreement on each class weighed by its loss, (n_samples,)."""
+        return np.einsum("nc,nc->n", self.class_disagreement, loss.values)

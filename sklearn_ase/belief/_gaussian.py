@@ -1,0 +1,112 @@
+"""Belief about real-valued labels: a Gaussian at each sample."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase import _kernels
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianBelief:
+    """Mean of the label at each sample, and its two kinds of variance.
+
+    The mixture over members is taken as the Gaussian of the same mean and variance.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_samples,)
+    epistemic : ndarray of shape (n_samples,)
+        Variance of the members' means, ``s²``.
+    noise : ndarray of shape (n_samples,)
+        Variance of a label around its member's mean, ``σ² > 0``.
+    member_risk : ndarray of shape (n_members,)
+        Pool risk expected by each member; empty where the surrogate has none.
+    member_loss : ndarray of shape (n_members, n_samples) or None
+        Loss expected by each member, kept on request only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.belief import GaussianBelief
+    >>> from sklearn_ase.losses import SquaredError
+    >>> loss = SquaredError().build(np.array([0.0]))
+    >>> belief = GaussianBelief.from_members(np.array([[1.0], [3.0]]), 0.5, loss)
+    >>> belief.mean, belief.epistemic
+    (array([2.]), array([1.]))
+    >>> belief.expected_loss(loss)
+    array([5.5])
+    """
+
+    mean: np.ndarray
+    epistemic: np.ndarray
+    noise: np.ndarray
+    member_risk: np.ndarray
+    member_loss: np.ndarray | None = None
+
+    @classmethod
+    def from_members(cls, member_mean, noise, loss, keep_member_loss=True):
+        """Reduce the members' means to a belief.
+
+        Parameters
+        ----------
+        member_mean : ndarray of shape (n_members, n_samples)
+        noise : float or ndarray of shape (n_samples,)
+        loss : PointLoss
+        keep_member_loss : bool, default=True
+
+        Returns
+        -------
+        belief : GaussianBelief
+        """
+        members = np.asarray(member_mean, dtype=np.float64)
+        noise = np.broadcast_to(np.asarray(noise, dtype=np.float64), members.shape[1:])
+        member_loss = loss.expected(members, noise)
+        return cls(
+            mean=members.mean(axis=0),
+            epistemic=members.var(axis=0),
+            noise=noise,
+            member_risk=member_loss.mean(axis=1),
+            member_loss=member_loss if keep_member_loss else None,
+        )
+
+    @classmethod
+    def concatenate(cls, chunks):
+        """Join beliefs about consecutive chunks of one pool."""
+        chunks = list(chunks)
+        sizes = [len(chunk.mean) for chunk in chunks]
+        kept = [chunk.member_loss for chunk in chunks]
+        return cls(
+            mean=np.concatenate([chunk.mean for chunk in chunks]),
+            epistemic=np.concatenate([chunk.epistemic for chunk in chunks]),
+            noise=np.concatenate([chunk.noise for chunk in chunks]),
+            member_risk=np.average(
+                [chunk.member_risk for chunk in chunks], axis=0, weights=sizes
+            ),
+            member_loss=None if kept[0] is None else np.concatenate(kept, axis=1),
+        )
+
+    @property
+    def variance(self):
+        """Variance of the label, ``v = s² + σ²``."""
+        return self.epistemic + self.noise
+
+    def expected_loss(self, loss):
+        """``g(x)``, of shape (n_samples,)."""
+        return loss.expected(self.mean, self.variance)
+
+    def loss_variance(self, loss):
+        """Variance of the loss over the belief, of shape (n_samples,)."""
+        return loss.variance(self.mean, self.variance)
+
+    def disagreement(self):
+        """BALD: information a label carries about the member, (n_samples,)."""
+        return _kernels.gaussian_disagreement(self.epistemic, self.noise)
+
+    def weighted_disagreement(self, loss):
+        """XWED, of shape (n_samples,)."""
+        # Integrating out the member leaves E_y[L(y) ½(log(v/σ²) + s²/v (z² - 1))]
+        # with z the standardised label; the weight of L is >= 0 for every z.
+        share = self.epistemic / self.variance
+        curvature = loss.curvature(self.mean, self.variance)
+        return self.expected_loss(loss) * self.disagreement() + 0.5 * share * curvature

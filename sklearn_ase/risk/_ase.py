@@ -1,0 +1,53 @@
+"""ASE: the mean loss the surrogate expects."""
+
+import numpy as np
+
+from sklearn_ase.risk._base import BaseRisk
+from sklearn_ase.risk._estimate import RiskEstimate
+
+
+class ASE(BaseRisk):
+    """Active surrogate estimate, ``mean_i g(x_i)`` over the pool.
+
+    Its error is the surrogate's, which it cannot see: the standard error is the
+    spread of the members' pool risks and not the basis of a confidence interval.
+
+    Parameters
+    ----------
+    use_observed : bool, default=False
+        Use the observed loss in place of the expected one where a label is known.
+
+    References
+    ----------
+    .. [1] Kossen et al., "Active Surrogate Estimators", NeurIPS 2022, equation 4.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import ASE
+    >>> ASE(use_observed=True)
+    ASE(use_observed=True)
+    """
+
+    needs_belief = True
+
+    def __init__(self, use_observed=False):
+        self.use_observed = use_observed
+
+    def estimate(self, state):
+        if state.belief is None:
+            raise ValueError(
+                f"ASE needs a fitted surrogate, but {state.n_labels} labels were too "
+                "few to fit one. Label more rows or give X_train and y_train."
+            )
+        losses = state.expected_loss
+        if self.use_observed:
+            losses = losses.copy()
+            losses[state.indices] = state.losses
+        member_risk = state.belief.member_risk
+        spread = np.std(member_risk, ddof=1) if len(member_risk) > 1 else np.nan
+        return RiskEstimate(
+            value=float(losses.mean()),
+            standard_error=float(spread),
+            n_labels=state.n_labels,
+            spread_of="members",
+        )

@@ -1,0 +1,35 @@
+"""Corrected ASE: the surrogate's estimate, corrected by what the labels showed."""
+
+from sklearn_ase import _kernels
+from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
+
+
+class CorrectedASE(BaseRisk):
+    """Surrogate estimate plus the weighted surprise of each label.
+
+    Each step estimates the pool risk by
+    ``(sum_{s<m} l_s + sum_{U_m} g_m + (l_m - g_m(x_m)) / q_m) / N`` with the
+    surrogate *before* label m. It is unbiased whatever the surrogate, because
+    ``g_m`` and ``q_m`` are fixed before the label is seen, and the better the
+    surrogate the smaller its variance. With ``g = 0`` it is :class:`LURE`.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import CorrectedASE
+    >>> CorrectedASE()
+    CorrectedASE()
+    """
+
+    needs_query_proba = True
+
+    def estimate(self, state):
+        losses, query_proba = design(state, "CorrectedASE")
+        n_labels = len(losses)
+        steps = _kernels.step_estimates(
+            losses,
+            query_proba,
+            state.n_samples,
+            state.query_expected_loss[:n_labels],
+            state.free_expected_loss[:n_labels],
+        )
+        return mean_of_steps(steps, state.n_samples)

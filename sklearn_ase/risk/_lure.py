@@ -1,0 +1,31 @@
+"""LURE: observed losses, weighed by the probability of their pick."""
+
+from sklearn_ase import _kernels
+from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
+
+
+class LURE(BaseRisk):
+    """Levelled unbiased risk estimator.
+
+    ``(1/M) sum v_m l_m`` with ``v_m = 1 + (N-M)/(N-m) (1/((N-m+1) q_m) - 1)``,
+    computed as the equal weighted mean of unbiased one-step estimates, which gives
+    it a standard error.
+
+    References
+    ----------
+    .. [1] Farquhar et al., "On Statistical Bias in Active Learning", ICLR 2021.
+    .. [2] Kossen et al., "Active Surrogate Estimators", NeurIPS 2022, equation 2.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import LURE
+    >>> LURE()
+    LURE()
+    """
+
+    needs_query_proba = True
+
+    def estimate(self, state):
+        losses, query_proba = design(state, "LURE")
+        steps = _kernels.step_estimates(losses, query_proba, state.n_samples)
+        return mean_of_steps(steps, state.n_samples)

@@ -1,0 +1,17 @@
+"""Surrogates: any classifier or regressor, as calibrated members aligned by class."""
+
+from sklearn_ase.surrogate._bootstrap import BootstrapClassifier, BootstrapRegressor
+from sklearn_ase.surrogate._calibration import GaussianStack, LogLinearStack
+from sklearn_ase.surrogate._classifier import ClassifierSurrogate
+from sklearn_ase.surrogate._default import check_surrogate_estimator
+from sklearn_ase.surrogate._regressor import RegressorSurrogate
+
+__all__ = [
+    "BootstrapClassifier",
+    "BootstrapRegressor",
+    "ClassifierSurrogate",
+    "GaussianStack",
+    "LogLinearStack",
+    "RegressorSurrogate",
+    "check_surrogate_estimator",
+]

@@ -1,0 +1,155 @@
+"""What classifier and regressor surrogates share: fitting on weighted, seeded rows."""
+
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils import gen_batches
+from sklearn.utils.validation import has_fit_parameter
+
+from sklearn_ase._cross_fitting import cross_fitted
+from sklearn_ase._rows import n_rows, take_rows
+from sklearn_ase.surrogate._bootstrap import seeded
+from sklearn_ase.surrogate._members import out_of_bag, predict_members
+
+# Numbers of one chunk of members: 8 MB, and about twice that while it is reduced.
+_CHUNK_NUMBERS = 2**20
+
+
+class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
+    """Base class of the surrogates: ``fit`` on labelled rows, ``belief`` on a pool."""
+
+    stratified = False
+
+    @property
+    def is_constant(self):
+        """Whether the surrogate is frozen: never refitted, never recalibrated."""
+        return isinstance(self.estimator, FrozenEstimator)
+
+    @property
+    def frozen_classes(self):
+        """Classes of a frozen classifier; None for anything else."""
+        return getattr(self.estimator, "classes_", None) if self.is_constant else None
+
+    def can_fit(self, n_labelled):
+        """Whether that many labelled rows are enough for a fit."""
+        return self.is_constant or n_labelled >= self.min_rows
+
+    def fit(self, X, y, *, classes=None, expert=None, known=None, n_acquired=0, seed=0):
+        """Fit and calibrate the surrogate.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+            Training rows first, acquired rows last.
+        y : ndarray of shape (n_rows,)
+        classes : ndarray of shape (n_classes,), default=None
+            All labels there may be, sorted (classification).
+        expert : ndarray of shape (n_rows, n_classes) or (n_rows,), default=None
+            Predictions of the model under test, honest ones: NaN for rows it
+            learned from.
+        known : ndarray of shape (n_classes,), dtype bool, default=None
+            Classes the model under test knows.
+        n_acquired : int, default=0
+            How many of the last rows were acquired from the pool.
+        seed : int, default=0
+
+        Returns
+        -------
+        self : object
+        """
+        if self.is_constant:
+            self.estimator_ = self.estimator
+        else:
+            weight = self._tail_weight(n_rows(X), n_acquired, self.pool_weight)
+            self.estimator_ = self._fit_rows(X, y, weight, seed)
+        n_training = n_rows(X) - n_acquired
+        # Acquired rows are few and from the right population: together they count
+        # at least as much as this many rows out of the training set.
+        emphasis = max(1.0, n_training / self.rows_per_acquired)
+        weight = self._tail_weight(n_rows(X), n_acquired, emphasis)
+        self._calibrate(X, y, classes, expert, known, weight, seed)
+        return self
+
+    def belief(self, X, loss, expert=None, keep_member_loss=False):
+        """What the surrogate believes about the labels of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        loss : LossTable or PointLoss
+        expert : ndarray of shape (n_samples, n_classes) or (n_samples,), default=None
+            Predictions of the model under test.
+        keep_member_loss : bool, default=False
+
+        Returns
+        -------
+        belief : CategoricalBelief or GaussianBelief
+        """
+        n_samples = n_rows(X)
+        numbers = predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
+        size = max(1, min(n_samples, _CHUNK_NUMBERS // numbers))
+        chunks = [
+            self._chunk_belief(
+                take_rows(X, rows),
+                loss.take(rows),
+                None if expert is None else expert[rows],
+                keep_member_loss,
+            )
+            for rows in gen_batches(n_samples, size)
+        ]
+        return type(chunks[0]).concatenate(chunks)
+
+    def _fit_rows(self, X, y, weight, seed):
+        """The estimator, with members, fitted on these rows."""
+        model = seeded(self._with_members(), seed)
+        if weight is None:
+            return model.fit(X, y)
+        last = model[-1] if isinstance(model, Pipeline) else model
+        if not has_fit_parameter(last, "sample_weight"):
+            raise ValueError(
+                f"pool_weight={self.pool_weight} weighs acquired rows against training "
+                f"rows, but {type(last).__name__}.fit takes no sample_weight. Use "
+                "pool_weight=1 or another surrogate."
+            )
+        step = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+        return model.fit(X, y, **{f"{step}sample_weight": weight})
+
+    def _held_out(self, X, y, seed, predict):
+        """Predictions for each row by members that did not learn from it.
+
+        Out-of-bag where the members are bootstrap samples, else cross-fitted;
+        None where there are too few rows for either.
+        """
+        found = out_of_bag(self.estimator_, X)
+        if found is not None:
+            return found
+        return cross_fitted(
+            lambda rows, seed: self._fit_rows(take_rows(X, rows), y[rows], None, seed),
+            predict,
+            X,
+            y,
+            self.cv,
+            seed,
+            self.stratified,
+        )
+
+    @staticmethod
+    def _tail_weight(n, n_tail, value):
+        if value == 1.0 or n_tail == 0 or n_tail == n:
+            return None
+        return np.repeat([1.0, float(value)], [n - n_tail, n_tail])
+
+    @abstractmethod
+    def _with_members(self):
+        """The estimator, wrapped if it has no members of its own."""
+
+    @abstractmethod
+    def _calibrate(self, X, y, classes, expert, known, weight, seed):
+        """Learn from held-out predictions how to correct the members."""
+
+    @abstractmethod
+    def _chunk_belief(self, X, loss, expert, keep_member_loss):
+        """Belief about a chunk of rows that is small enough for all members."""

@@ -1,0 +1,191 @@
+"""Members for estimators that have none: the same estimator on bootstrap samples."""
+
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_ase._rows import n_rows, take_rows
+
+
+class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
+    def __init__(self, estimator, n_members=20, random_state=None, n_jobs=None):
+        self.estimator = estimator
+        self.n_members = n_members
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit one copy of the estimator on each bootstrap sample.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows are drawn in proportion to it.
+
+        Returns
+        -------
+        self : object
+        """
+        y = np.asarray(y)
+        rng = check_random_state(self.random_state)
+        weight = np.ones(n_rows(X)) if sample_weight is None else sample_weight
+        draws = [self._draw(y, np.asarray(weight), rng) for _ in range(self.n_members)]
+        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_members)
+        prototype = self._prototype(y)
+        self.estimators_samples_ = draws
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_member)(prototype, X, y, rows, seed)
+            for rows, seed in zip(draws, seeds, strict=True)
+        )
+        return self
+
+    def _prototype(self, y):
+        return self.estimator
+
+    @abstractmethod
+    def _draw(self, y, weight, rng):
+        """Row numbers of one bootstrap sample."""
+
+
+class BootstrapClassifier(ClassifierMixin, _Bootstrap):
+    """Classifier fitted on bootstrap samples, stratified by class.
+
+    Unlike :class:`sklearn.ensemble.BaggingClassifier` every sample holds every
+    class, which classifiers that refuse a single class need when labels are few.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``predict_proba``, or its labels count as certain votes.
+    n_members : int, default=20
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimators_ : list of n_members classifiers
+    estimators_samples_ : list of n_members ndarrays
+        Rows each member was fitted on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn_ase.surrogate import BootstrapClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BootstrapClassifier(LogisticRegression(max_iter=500), n_members=3)
+    >>> model.fit(X, y).predict_proba_members(X).shape
+    (3, 150, 3)
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba_members(self, X):
+        """Probabilities by each member, of shape (n_members, n_samples, n_classes)."""
+        check_is_fitted(self)
+        return np.stack(
+            [member_proba(member, X, self.classes_) for member in self.estimators_]
+        )
+
+    def predict_proba(self, X):
+        """Mean of the members' probabilities, of shape (n_samples, n_classes)."""
+        return self.predict_proba_members(X).mean(axis=0)
+
+    def predict(self, X):
+        """Most probable class of each row."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def _prototype(self, y):
+        return DummyClassifier() if len(self.classes_) == 1 else self.estimator
+
+    def _draw(self, y, weight, rng):
+        total = weight.sum()
+        draws = []
+        for label in self.classes_:
+            rows = np.flatnonzero(y == label)
+            mass = weight[rows].sum()
+            size = max(1, round(len(y) * mass / total))
+            draws.append(rng.choice(rows, size=size, p=weight[rows] / mass))
+        return np.concatenate(draws)
+
+
+class BootstrapRegressor(RegressorMixin, _Bootstrap):
+    """Regressor fitted on bootstrap samples.
+
+    Parameters
+    ----------
+    estimator : regressor
+    n_members : int, default=20
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None
+
+    Attributes
+    ----------
+    estimators_ : list of n_members regressors
+    estimators_samples_ : list of n_members ndarrays
+        Rows each member was fitted on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn_ase.surrogate import BootstrapRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> BootstrapRegressor(Ridge(), n_members=3).fit(X, y).predict_members(X).shape
+    (3, 442)
+    """
+
+    def predict_members(self, X):
+        """Prediction of each member, of shape (n_members, n_samples)."""
+        check_is_fitted(self)
+        return np.stack([np.ravel(member.predict(X)) for member in self.estimators_])
+
+    def predict(self, X):
+        """Mean of the members' predictions, of shape (n_samples,)."""
+        return self.predict_members(X).mean(axis=0)
+
+    def _draw(self, y, weight, rng):
+        return rng.choice(len(y), size=len(y), p=weight / weight.sum())
+
+
+def member_proba(member, X, classes):
+    """Probabilities by one classifier, its columns put in the order of `classes`."""
+    columns = np.searchsorted(classes, member.classes_)
+    proba = np.zeros((n_rows(X), len(classes)))
+    if hasattr(member, "predict_proba"):
+        proba[:, columns] = member.predict_proba(X)
+    else:
+        votes = np.searchsorted(classes, member.predict(X))
+        proba[np.arange(len(votes)), votes] = 1.0
+    return proba
+
+
+def seeded(estimator, seed):
+    """An unfitted copy whose open ``random_state`` parameters are fixed by `seed`."""
+    copy = clone(estimator)
+    rng = np.random.default_rng(seed)
+    names = sorted(copy.get_params()) if hasattr(copy, "get_params") else ()
+    open_names = [
+        name
+        for name in names
+        if name.rpartition("__")[2] == "random_state"
+        and copy.get_params()[name] is None
+    ]
+    seeds = rng.integers(np.iinfo(np.int32).max, size=len(open_names))
+    if open_names:
+        copy.set_params(**dict(zip(open_names, map(int, seeds), strict=True)))
+    return copy
+
+
+def _fit_member(prototype, X, y, rows, seed):
+    return seeded(prototype, seed).fit(take_rows(X, rows), y[rows])

@@ -1,0 +1,186 @@
+"""Any classifier as a surrogate: members, calibrated, aligned to the classes."""
+
+import numpy as np
+from sklearn.base import clone
+
+from sklearn_ase import _kernels
+from sklearn_ase.belief import CategoricalBelief
+from sklearn_ase.surrogate._base import BaseSurrogate
+from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
+from sklearn_ase.surrogate._calibration import LogLinearStack
+from sklearn_ase.surrogate._members import (
+    final_step,
+    has_members,
+    predict_members,
+)
+
+
+class ClassifierSurrogate(BaseSurrogate):
+    """A classifier made ready to serve as surrogate.
+
+    Forests and bagging give their members; an object with
+    ``predict_proba_members(X)`` of shape (n_members, n_samples, n_classes) is used as
+    it is; a ``FrozenEstimator`` is used as it is and never refitted; any other
+    classifier is wrapped in a :class:`BootstrapClassifier`.
+
+    Parameters
+    ----------
+    estimator : classifier
+    n_members : int, default=20
+        Members of the bootstrap ensemble around an estimator that has none.
+    calibration : LogLinearStack, None or False, default=None
+        Fitted at every refit on held-out predictions, out-of-bag ones where there
+        are any and cross-fitted ones otherwise. None means ``LogLinearStack()``,
+        but nothing for objects with ``predict_proba_members``; False means nothing.
+    pool_weight : float, default=1.0
+        Weight of an acquired row against a training row when the estimator is fitted.
+    rows_per_acquired : float, default=50
+        In the calibration an acquired row weighs as much as
+        ``n_training / rows_per_acquired`` training rows, at least as much as one.
+    prior_mass : float, default=0.01
+        A class that neither the surrogate nor the model has met gets the
+        probability ``prior_mass / n_classes`` everywhere.
+    cv : int, default=5
+        Folds of the cross-fitting.
+    min_rows : int, default=5
+        Labelled rows needed for a fit.
+    n_jobs : int, default=None
+        For the bootstrap ensemble.
+
+    Attributes
+    ----------
+    estimator_ : fitted classifier with members
+    calibration_ : fitted calibration or None
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn_ase.losses import LossTable
+    >>> from sklearn_ase.surrogate import ClassifierSurrogate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> surrogate = ClassifierSurrogate(RandomForestClassifier(20))
+    >>> surrogate.fit(X, y, classes=[0, 1, 2]).predict_proba_members(X).shape
+    (20, 150, 3)
+    """
+
+    stratified = True
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        n_members=20,
+        calibration=None,
+        pool_weight=1.0,
+        rows_per_acquired=50,
+        prior_mass=0.01,
+        cv=5,
+        min_rows=5,
+        n_jobs=None,
+    ):
+        self.estimator = estimator
+        self.n_members = n_members
+        self.calibration = calibration
+        self.pool_weight = pool_weight
+        self.rows_per_acquired = rows_per_acquired
+        self.prior_mass = prior_mass
+        self.cv = cv
+        self.min_rows = min_rows
+        self.n_jobs = n_jobs
+
+    def predict_proba(self, X, expert=None):
+        """Calibrated probabilities, of shape (n_samples, n_classes)."""
+        return self._calibrated(self._aligned_members(X).mean(axis=0), expert)
+
+    def predict_proba_members(self, X, expert=None):
+        """Probabilities by each member, tilted to average to the calibrated ones.
+
+        Returns
+        -------
+        member_proba : ndarray of shape (n_members, n_samples, n_classes)
+            Non-negative. The rows of a single member need not sum to 1; those of
+            their mean do.
+        """
+        members = self._aligned_members(X)
+        mean = members.mean(axis=0)
+        proba = self._calibrated(mean, expert)
+        return members * _kernels.tilt(mean, proba) + np.where(mean > 0, 0.0, proba)
+
+    def _with_members(self):
+        if has_members(self.estimator):
+            return self.estimator
+        return BootstrapClassifier(
+            self.estimator, n_members=self.n_members, n_jobs=self.n_jobs
+        )
+
+    def _calibrate(self, X, y, classes, expert, known, weight, seed):
+        self.classes_ = np.unique(y) if classes is None else np.asarray(classes)
+        met = self.estimator_.classes_
+        self.calibration_ = None
+        calibration = self._chosen_calibration()
+        if calibration is not None:
+            held_out = self._held_out(X, y, seed, self._mean_and_variance)
+            if held_out is not None:
+                rows = np.isfinite(held_out[0]).all(axis=1)
+                self.calibration_ = calibration.fit(
+                    self._align(held_out[0], met)[rows],
+                    None if expert is None else expert[rows],
+                    np.searchsorted(self.classes_, y)[rows],
+                    None if weight is None else weight[rows],
+                    known,
+                )
+        met = np.isin(self.classes_, met)
+        if self._blends:
+            met |= self.calibration_.known_
+        self.met_ = met
+        return self
+
+    def _chosen_calibration(self):
+        if self.calibration is False or self.is_constant:
+            return None
+        if self.calibration is not None:
+            return clone(self.calibration)
+        own = hasattr(final_step(self.estimator), "predict_proba_members")
+        return None if own else LogLinearStack()
+
+    @property
+    def _blends(self):
+        calibration = self.calibration_
+        return calibration is not None and len(calibration.weights_) == 2
+
+    def _mean_and_variance(self, model, X):
+        members = predict_members(model, X)
+        aligned = self._align(members, model.classes_, self.estimator_.classes_)
+        return aligned.mean(axis=0), aligned.var(axis=0)
+
+    def _align(self, proba, columns, classes=None):
+        """Put the last axis in the order of `classes`, zero for the others."""
+        classes = self.classes_ if classes is None else classes
+        if np.array_equal(columns, classes):
+            return np.asarray(proba, dtype=np.float64)
+        aligned = np.zeros((*proba.shape[:-1], len(classes)))
+        aligned[..., np.searchsorted(classes, columns)] = proba
+        return aligned
+
+    def _aligned_members(self, X):
+        members = predict_members(self.estimator_, X)
+        return self._align(members, self.estimator_.classes_)
+
+    def _calibrated(self, mean, expert):
+        proba = mean
+        if self.calibration_ is not None:
+            proba = self.calibration_.predict_proba(mean, expert)
+        if self.met_.all():
+            return proba
+        prior = self.prior_mass / len(self.met_)
+        proba = np.where(self.met_, proba, 0.0)
+        rest = 1.0 - prior * np.sum(~self.met_)
+        return np.where(
+            self.met_, proba * (rest / proba.sum(axis=1, keepdims=True)), prior
+        )
+
+    def _chunk_belief(self, X, loss, expert, keep_member_loss):
+        members = self._aligned_members(X)
+        proba = self._calibrated(members.mean(axis=0), expert)
+        return CategoricalBelief.from_members(members, loss, proba, keep_member_loss)

@@ -1,0 +1,66 @@
+"""The surrogate that is used when none is given, and the shell around one that is."""
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+
+from sklearn_ase._rows import is_frame
+from sklearn_ase.surrogate._base import BaseSurrogate
+from sklearn_ase.surrogate._classifier import ClassifierSurrogate
+from sklearn_ase.surrogate._regressor import RegressorSurrogate
+
+_SHELLS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
+
+
+def check_surrogate_estimator(surrogate, task, X):
+    """Turn what the user gave into a surrogate.
+
+    Parameters
+    ----------
+    surrogate : BaseSurrogate, classifier, regressor or None
+    task : {"classification", "regression"}
+    X : array, sparse matrix or frame
+        The pool; a frame gets a default surrogate that encodes its text columns.
+
+    Returns
+    -------
+    surrogate : BaseSurrogate
+    """
+    if isinstance(surrogate, BaseSurrogate):
+        return surrogate
+    if surrogate is None:
+        surrogate = _default_estimator(task, X)
+    wrong = is_regressor if task == "classification" else is_classifier
+    if wrong(surrogate):
+        raise ValueError(
+            f"The loss is one of {task}, but surrogate={type(surrogate).__name__} is "
+            f"not made for it. Use a surrogate for {task} or another loss."
+        )
+    return _SHELLS[task](surrogate)
+
+
+def _default_estimator(task, X):
+    forest = {"classification": ExtraTreesClassifier, "regression": ExtraTreesRegressor}
+    trees = forest[task](n_estimators=100, bootstrap=True, max_features=0.3)
+    if not is_frame(X):
+        return trees
+    encoder = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
+    )
+    columns = make_column_transformer(
+        (encoder, _non_numeric_columns), remainder="passthrough"
+    )
+    return make_pipeline(columns, trees)
+
+
+def _non_numeric_columns(frame):
+    """Names of the columns that trees cannot read."""
+    names = []
+    for name in frame.columns:
+        values = frame[name].to_numpy()
+        if not (np.issubdtype(values.dtype, np.number) or values.dtype == bool):
+            names.append(name)
+    return names

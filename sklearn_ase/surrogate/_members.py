@@ -1,0 +1,165 @@
+"""Members of a fitted ensemble, and its predictions on rows it did not learn from."""
+
+import inspect
+
+import numpy as np
+from scipy import sparse
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from sklearn_ase._rows import n_rows, take_rows
+from sklearn_ase.surrogate._bootstrap import (
+    BootstrapClassifier,
+    BootstrapRegressor,
+    member_proba,
+)
+
+# Boosting has estimators_ too, but they are steps of one model and not draws.
+FORESTS = (
+    RandomForestClassifier,
+    ExtraTreesClassifier,
+    RandomForestRegressor,
+    ExtraTreesRegressor,
+)
+BAGS = (BaggingClassifier, BaggingRegressor)
+BOOTSTRAPS = (BootstrapClassifier, BootstrapRegressor)
+
+
+def final_step(estimator):
+    """The last step of a pipeline, out of its frozen shell."""
+    if isinstance(estimator, FrozenEstimator):
+        return final_step(estimator.estimator)
+    if isinstance(estimator, Pipeline):
+        return final_step(estimator[-1])
+    return estimator
+
+
+def has_members(estimator):
+    """Whether the estimator's members can be read directly."""
+    last = final_step(estimator)
+    return isinstance(last, (*FORESTS, *BAGS, *BOOTSTRAPS)) or (
+        hasattr(last, "predict_proba_members") or hasattr(last, "predict_members")
+    )
+
+
+def has_std(estimator):
+    """Whether ``predict(X, return_std=True)`` gives a standard deviation."""
+    predict = getattr(final_step(estimator), "predict", None)
+    return predict is not None and "return_std" in inspect.signature(predict).parameters
+
+
+def _through_steps(estimator, X):
+    """The last step and X as it reaches that step."""
+    if isinstance(estimator, FrozenEstimator):
+        return _through_steps(estimator.estimator, X)
+    if isinstance(estimator, Pipeline):
+        if len(estimator) > 1:
+            X = estimator[:-1].transform(X)
+        return _through_steps(estimator[-1], X)
+    return estimator, X
+
+
+def _member_functions(model, X):
+    """One function of rows for each member, and X as these functions take it."""
+    if isinstance(model, FORESTS):
+        # What the forest itself does once a call; the trees skip their own checks.
+        if sparse.issparse(X):
+            X = X.tocsr().astype(np.float32)
+        else:
+            X = np.ascontiguousarray(X, dtype=np.float32)
+        method = "predict_proba" if hasattr(model, "classes_") else "predict"
+        trees = [getattr(tree, method) for tree in model.estimators_]
+        return [lambda rows, t=t: t(rows, check_input=False) for t in trees], X
+    if isinstance(model, BAGS):
+        X = X if sparse.issparse(X) else np.asarray(X)
+        pairs = zip(model.estimators_, model.estimators_features_, strict=True)
+        if hasattr(model, "classes_"):
+            codes = np.arange(len(model.classes_))  # A bag's members see codes.
+            return [
+                lambda rows, m=m, f=f: member_proba(m, rows[:, f], codes)
+                for m, f in pairs
+            ], X
+        return [lambda rows, m=m, f=f: m.predict(rows[:, f]) for m, f in pairs], X
+    if isinstance(model, BootstrapClassifier):
+        return [
+            lambda rows, m=m: member_proba(m, rows, model.classes_)
+            for m in model.estimators_
+        ], X
+    return [lambda rows, m=m: np.ravel(m.predict(rows)) for m in model.estimators_], X
+
+
+def predict_members(estimator, X):
+    """Predictions of every member of a fitted classifier or regressor.
+
+    Parameters
+    ----------
+    estimator : fitted classifier or regressor
+        An ensemble, an object with ``predict_proba_members`` or ``predict_members``,
+        or anything else, which then is its only member.
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    members : ndarray of shape (n_members, n_samples, n_classes) or (n_members, \
+n_samples)
+        Columns in the order of the estimator's ``classes_``.
+    """
+    model, X = _through_steps(estimator, X)
+    for method in ("predict_proba_members", "predict_members"):
+        if hasattr(model, method) and not isinstance(model, BOOTSTRAPS):
+            members = getattr(model, method)(X)
+            if not isinstance(members, np.ndarray):
+                members = np.stack(list(members))
+            return members
+    if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
+        functions, X = _member_functions(model, X)
+        return np.stack([function(X) for function in functions])
+    if hasattr(model, "classes_"):
+        return member_proba(model, X, model.classes_)[None]
+    return np.ravel(model.predict(X))[None]
+
+
+def out_of_bag(estimator, X):
+    """Mean and variance over the members that did not learn from each row.
+
+    Returns
+    -------
+    mean, variance : ndarrays or None
+        NaN for rows that every member learned from; None without bootstrap samples.
+    """
+    model, X = _through_steps(estimator, X)
+    if not getattr(model, "bootstrap", isinstance(model, BOOTSTRAPS)):
+        return None
+    if not isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
+        return None
+    functions, X = _member_functions(model, X)
+    n_samples = n_rows(X)
+    count = np.zeros(n_samples)
+    total = square = 0.0
+    for function, sample in zip(functions, model.estimators_samples_, strict=True):
+        out = np.ones(n_samples, dtype=bool)
+        out[sample] = False
+        rows = np.flatnonzero(out)
+        if len(rows) == 0:
+            continue
+        prediction = function(take_rows(X, rows))
+        if count.sum() == 0:
+            total = np.zeros((n_samples, *prediction.shape[1:]))
+            square = np.zeros_like(total)
+        count[rows] += 1
+        total[rows] += prediction
+        square[rows] += prediction**2
+    if not count.any():
+        return None
+    shape = (-1,) + (1,) * (total.ndim - 1)
+    count = np.where(count > 0, count, np.nan).reshape(shape)
+    mean = total / count
+    return mean, np.maximum(square / count - mean**2, 0.0)
