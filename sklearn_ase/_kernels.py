@@ -31,7 +31,7 @@ def loss_variance(proba, loss):
 
 
 def xlogx(x):
-    """``x log x`` with ``0 log 0 = 0`` (numpy's vectorised log, not ``xlogy``'s loop)."""
+    """``x log x`` with ``0 log 0 = 0``, by numpy's fast log."""
     return x * np.log(np.maximum(x, _TINY))
 
 

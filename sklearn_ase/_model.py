@@ -212,7 +212,7 @@ def _checked(values, X, name):
         rows = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
         raise ValueError(
             f"{name} is NaN or infinite for {len(rows)} rows, the first is row "
-            f"{rows[0]}. Every row of the pool needs a prediction; leave the others out."
+            f"{rows[0]}. Every row of the pool needs a prediction: leave these out."
         )
     return values
 

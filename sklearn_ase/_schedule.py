@@ -6,7 +6,7 @@ import numbers
 
 def check_refit(refit):
     """Check a schedule: a factor, a number of labels, or a list of label counts."""
-    if isinstance(refit, bool) or isinstance(refit, str):
+    if isinstance(refit, (bool, str)):
         raise TypeError(
             f"refit must be a factor, a number of labels or a list, got {refit!r}."
         )

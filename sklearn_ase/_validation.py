@@ -119,8 +119,8 @@ def check_task(loss, estimator, surrogate, classes):
         return "regression"
     raise ValueError(
         "Neither the loss nor the estimator nor the surrogate says whether labels are "
-        "classes or numbers. Wrap the function: CustomLoss(function, task='regression') "
-        "or task='classification'."
+        "classes or numbers. Wrap the function: CustomLoss(function, "
+        "task='regression') or task='classification'."
     )
 
 

@@ -139,11 +139,18 @@ class Audited(BaseSelection):
         self.selection = selection
         self.share = share
 
+    @property
+    def has_query_proba(self):
+        """Without a share of uniform picks, as the audited selection."""
+        return self.share > 0 or self._audited().has_query_proba
+
     def distribution(self, scores):
         _check_share("share", self.share)
-        selection = ArgMax() if self.selection is None else self.selection
-        uniform = 1.0 / len(scores)
-        return (1 - self.share) * selection.distribution(scores) + self.share * uniform
+        uniform = self.share / len(scores)
+        return (1 - self.share) * self._audited().distribution(scores) + uniform
+
+    def _audited(self):
+        return ArgMax() if self.selection is None else self.selection
 
 
 def _check_share(name, value):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_ase import _kernels
+from sklearn_ase.belief._chunks import join_chunks
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,25 +72,19 @@ class GaussianBelief:
         )
 
     @classmethod
-    def concatenate(cls, chunks):
-        """Join beliefs about consecutive chunks of one pool."""
-        chunks = list(chunks)
-        sizes = [len(chunk.mean) for chunk in chunks]
-        kept = [chunk.member_loss for chunk in chunks]
-        return cls(
-            mean=np.concatenate([chunk.mean for chunk in chunks]),
-            epistemic=np.concatenate([chunk.epistemic for chunk in chunks]),
-            noise=np.concatenate([chunk.noise for chunk in chunks]),
-            member_risk=np.average(
-                [chunk.member_risk for chunk in chunks], axis=0, weights=sizes
-            ),
-            member_loss=None if kept[0] is None else np.concatenate(kept, axis=1),
-        )
+    def concatenate(cls, chunks, n_samples):
+        """Join beliefs about consecutive chunks of one pool of `n_samples`."""
+        return cls(**join_chunks(chunks, n_samples))
 
     @property
     def variance(self):
         """Variance of the label, ``v = s² + σ²``."""
         return self.epistemic + self.noise
+
+    @property
+    def n_samples(self):
+        """Number of samples the belief is about."""
+        return len(self.mean)
 
     def expected_loss(self, loss):
         """``g(x)``, of shape (n_samples,)."""

@@ -21,6 +21,7 @@ _CHUNK_NUMBERS = 2**20
 class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     """Base class of the surrogates: ``fit`` on labelled rows, ``belief`` on a pool."""
 
+    belief_type = None
     stratified = False
 
     @property
@@ -91,7 +92,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         n_samples = n_rows(X)
         numbers = predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
         size = max(1, min(n_samples, _CHUNK_NUMBERS // numbers))
-        chunks = [
+        chunks = (
             self._chunk_belief(
                 take_rows(X, rows),
                 loss.take(rows),
@@ -99,8 +100,8 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
                 keep_member_loss,
             )
             for rows in gen_batches(n_samples, size)
-        ]
-        return type(chunks[0]).concatenate(chunks)
+        )
+        return self.belief_type.concatenate(chunks, n_samples)
 
     def _fit_rows(self, X, y, weight, seed):
         """The estimator, with members, fitted on these rows."""

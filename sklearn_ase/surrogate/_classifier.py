@@ -64,6 +64,7 @@ class ClassifierSurrogate(BaseSurrogate):
     (20, 150, 3)
     """
 
+    belief_type = CategoricalBelief
     stratified = True
 
     def __init__(

@@ -64,6 +64,8 @@ class RegressorSurrogate(BaseSurrogate):
     (442,)
     """
 
+    belief_type = GaussianBelief
+
     def __init__(
         self,
         estimator,

@@ -1,0 +1,216 @@
+"""Evaluation tasks on real data: a training set, a pool, a model, perhaps a shift.
+
+Each task is a function of a random generator; its rows come from the files of
+``--data-dir`` (see :func:`read_table`) or from data that ship with scikit-learn.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+@dataclass(frozen=True)
+class Split:
+    """One draw of a task: training rows, pool and the model trained on the former."""
+
+    model: object
+    X_train: np.ndarray
+    y_train: np.ndarray
+    X: np.ndarray
+    y: np.ndarray
+    loss: str
+
+
+def linear():
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
+def tree():
+    return DecisionTreeClassifier(min_samples_leaf=5)
+
+
+def boosting():
+    return HistGradientBoostingClassifier(max_iter=50)
+
+
+@lru_cache
+def read_table(data_dir, name, target):
+    """A table as numbers: text columns by the code of their value."""
+    keep = name != "adult"
+    path = Path(data_dir) / "tabular" / f"{name}.csv.gz"
+    frame = pd.read_csv(path, keep_default_na=keep)
+    y = frame.pop(target).to_numpy()
+    text = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c])]
+    frame[text] = OrdinalEncoder().fit_transform(frame[text].astype(str))
+    frame = frame.astype(float)
+    return frame.fillna(frame.median()), y
+
+
+@lru_cache
+def read_mnist(data_dir, n_components=30):
+    """MNIST on its first principal components."""
+    from sklearn.decomposition import PCA
+
+    with np.load(Path(data_dir) / "mnist.npz") as file:
+        X = np.concatenate([file["X_train"], file["X_test"]]).reshape(-1, 784) / 255.0
+        y = np.concatenate([file["y_train"], file["y_test"]]).astype(int)
+    return PCA(n_components, random_state=0).fit_transform(X), y
+
+
+def draw(X, y, rng, n_train, n_pool, keep=None):
+    """Disjoint training rows, only those that `keep` allows, and pool."""
+    order = rng.permutation(len(y))
+    candidates = order if keep is None else order[keep[order]]
+    train = candidates[:n_train]
+    pool = np.setdiff1d(order, train, assume_unique=True)
+    pool = rng.permutation(pool)[:n_pool]
+    return X[train], y[train], X[pool], y[pool]
+
+
+def classification(name, load, model, *, n_train, n_pool, keep=None, noise=0.0):
+    """A classification task for each of the two losses."""
+
+    def sample(data_dir, seed, loss):
+        rng = np.random.default_rng(seed)
+        X, y = load(data_dir)
+        allowed = None if keep is None else keep(X, y)
+        values = X.to_numpy() if hasattr(X, "to_numpy") else X
+        X_train, y_train, X_pool, y_pool = draw(
+            values, y, rng, n_train, n_pool, allowed
+        )
+        if noise:
+            wrong = rng.random(len(y_train)) < noise
+            y_train = np.where(wrong, rng.permutation(y_train), y_train)
+        fitted = model().fit(X_train, y_train)
+        return Split(fitted, X_train, y_train, X_pool, y_pool, loss)
+
+    return {f"{name} {loss}": (sample, loss) for loss in ("log_loss", "zero_one")}
+
+
+def regression(name, load, model, *, n_train, n_pool, keep=None):
+    """A regression task with squared error."""
+
+    def sample(data_dir, seed, loss):
+        rng = np.random.default_rng(seed)
+        X, y = load(data_dir)
+        allowed = None if keep is None else keep(X, y)
+        values = X.to_numpy() if hasattr(X, "to_numpy") else X
+        y = (y - y.mean()) / y.std()
+        parts = draw(values, y.astype(float), rng, n_train, n_pool, allowed)
+        return Split(model().fit(*parts[:2]), *parts, loss)
+
+    return {name: (sample, "squared_error")}
+
+
+def table(name, target, drop=()):
+    """A loader of a table from the data directory."""
+
+    def load(data_dir):
+        X, y = read_table(data_dir, name, target)
+        return X.drop(columns=list(drop)), y
+
+    return load
+
+
+def _without(label):
+    return lambda X, y: y != label
+
+
+TASKS = {
+    **classification(
+        "digits-7",
+        lambda data_dir: load_digits(return_X_y=True),
+        linear,
+        n_train=500,
+        n_pool=1200,
+        keep=_without(7),
+    ),
+    **classification(
+        "mnist-7", read_mnist, linear, n_train=1000, n_pool=2000, keep=_without(7)
+    ),
+    **classification(
+        "pendigits-4",
+        table("pendigits", "class"),
+        tree,
+        n_train=1000,
+        n_pool=2000,
+        keep=_without(4),
+    ),
+    **classification(
+        "adult", table("adult", "class", ["split"]), boosting, n_train=1000, n_pool=2000
+    ),
+    **classification(
+        "adult young",
+        table("adult", "class", ["split"]),
+        boosting,
+        n_train=1000,
+        n_pool=2000,
+        keep=lambda X, y: X["age"].to_numpy() < 30,
+    ),
+    **classification(
+        "phoneme", table("phoneme", "class"), tree, n_train=1000, n_pool=2000
+    ),
+    **classification(
+        "phoneme noisy",
+        table("phoneme", "class"),
+        tree,
+        n_train=1000,
+        n_pool=2000,
+        noise=0.2,
+    ),
+    **classification(
+        "covertype",
+        table("covertype_sample", "Cover_Type"),
+        boosting,
+        n_train=1000,
+        n_pool=2000,
+    ),
+    **classification(
+        "bank",
+        table("bank_marketing_additional_full", "y"),
+        linear,
+        n_train=1000,
+        n_pool=2000,
+    ),
+    **regression(
+        "california",
+        table("california_housing", "median_house_value"),
+        lambda: HistGradientBoostingRegressor(max_iter=50),
+        n_train=1000,
+        n_pool=2000,
+    ),
+    **regression(
+        "california coast",
+        table("california_housing", "median_house_value"),
+        lambda: Ridge(),
+        n_train=1000,
+        n_pool=2000,
+        keep=lambda X, y: X["longitude"].to_numpy() < -119,
+    ),
+    **regression(
+        "bikeshare",
+        table("bikeshare", "bikers", ["casual", "registered"]),
+        lambda: DecisionTreeRegressor(min_samples_leaf=5),
+        n_train=1000,
+        n_pool=2000,
+    ),
+    **regression(
+        "diabetes",
+        lambda data_dir: load_diabetes(return_X_y=True),
+        lambda: Ridge(1.0),
+        n_train=120,
+        n_pool=300,
+    ),
+}
