@@ -54,40 +54,33 @@ def disagreement(member_proba):
     return np.maximum(gap, 0.0)
 
 
-def tilt(mean, proba):
-    """Factor that carries the members' mean over to another belief.
+def tilt(member_proba, proba):
+    """Members moved by a common factor so that they average to another belief.
 
-    Members times this factor average to ``proba``: the joint distribution of
-    label and member keeps the member given the label and changes the label. Each
-    term of the disagreement is then multiplied by the same factor.
+    The joint distribution of label and member keeps the member given the label and
+    changes the label. Each term of the disagreement is multiplied by that factor.
 
     Parameters
     ----------
-    mean : ndarray of shape (n_samples, n_classes)
-        Mean of the members.
+    member_proba : ndarray of shape (n_members, n_samples, n_classes)
     proba : ndarray of shape (n_samples, n_classes)
         The belief they should average to.
 
     Returns
     -------
-    factor : ndarray of shape (n_samples, n_classes)
-        Zero where no member gives the class any mass.
-    """
-    return np.divide(proba, mean, out=np.zeros_like(proba), where=mean > 0)
-
-
-def member_expected_loss(member_proba, proba, loss):
-    """Expected loss under each member, tilted so that the members average to `proba`.
-
-    Returns
-    -------
-    member_loss : ndarray of shape (n_members, n_samples)
+    member_proba : ndarray of shape (n_members, n_samples, n_classes)
+        A class that no member gives any mass has the same under all of them.
     """
     mean = member_proba.mean(axis=0)
-    # A class that no member knows has the same mass under all of them.
-    common = np.einsum("nc,nc->n", np.where(mean > 0, 0.0, proba), loss)
-    weight = tilt(mean, proba) * loss
-    return np.einsum("enc,nc->en", member_proba, weight, optimize=True) + common
+    # The ratio comes first: it is at most n_members, while proba / mean may overflow.
+    ratio = np.ones_like(member_proba)
+    np.divide(member_proba, mean, out=ratio, where=mean > 0)
+    return np.multiply(ratio, proba, out=ratio)
+
+
+def member_expected_loss(member_proba, loss):
+    """Expected loss under each member, of shape (n_members, n_samples)."""
+    return np.einsum("enc,nc->en", member_proba, loss, optimize=True)
 
 
 def covariance_with_pool_risk(member_loss):

@@ -117,6 +117,8 @@ class LogLoss(_ClassificationLoss):
         self.eps = eps
 
     def _table(self, proba, classes):
+        if not 0 < self.eps < 1:
+            raise ValueError(f"eps={self.eps} must lie strictly between 0 and 1.")
         return -np.log(np.clip(proba, self.eps, 1.0))
 
 
@@ -180,8 +182,11 @@ class AbsoluteError(_RegressionLoss):
         return 2.0 * scale * _normal_pdf(z) + shift * (2.0 * ndtr(z) - 1.0)
 
     def variance(self, prediction, mean, variance):
-        second = (mean - prediction) ** 2 + variance
-        return np.maximum(second - self.expected(prediction, mean, variance) ** 2, 0.0)
+        # E|x| is |shift| plus an excess; second moment minus square would cancel.
+        shift, scale = np.abs(mean - prediction), np.sqrt(variance)
+        z = shift / scale
+        excess = 2.0 * (scale * _normal_pdf(z) - shift * ndtr(-z))
+        return np.maximum(variance - excess * (2.0 * shift + excess), 0.0)
 
     def curvature(self, prediction, mean, variance):
         # By Stein's lemma E[h(z)(z² - 1)] = E[h''(z)], here a point mass at the kink.
@@ -231,6 +236,11 @@ class CustomLoss(BaseEstimator):
         """Tabulate the loss (classification) or bind it (regression)."""
         if self.task == "regression":
             return PointLoss(self, prediction)
+        if classes is None:
+            raise ValueError(
+                "Without task='regression' the loss is tabulated, which needs the "
+                "labels there may be. Pass classes=..."
+            )
         n_samples = len(prediction)
         columns = [
             _checked(self(np.full(n_samples, label), prediction), n_samples)

@@ -92,7 +92,8 @@ class Proportional(BaseSelection):
     ----------
     defensive : float, default=0.2
         Share of uniform sampling, in [0, 1]. It bounds the weight of a label whose
-        score was mistakenly small: ``1 / (n q) <= 1 / defensive``.
+        score was mistakenly small: ``1 / (n q) <= 1 / defensive``. With 0 a row
+        that scores 0 is never picked, and weighted risks are biased by its loss.
 
     Examples
     --------
@@ -125,7 +126,7 @@ class Audited(BaseSelection):
     selection : selection, default=None
         The selection that is audited; None means :class:`ArgMax`.
     share : float, default=0.2
-        Probability of a uniform pick, in (0, 1].
+        Probability of a uniform pick, in [0, 1].
 
     Examples
     --------

@@ -63,13 +63,12 @@ class CategoricalBelief:
         belief : CategoricalBelief
         """
         members = np.asarray(member_proba, dtype=np.float64)
-        mean = members.mean(axis=0)
-        proba = mean if proba is None else proba
-        member_loss = _kernels.member_expected_loss(members, proba, loss.values)
+        if proba is not None:
+            members = _kernels.tilt(members, proba)
+        member_loss = _kernels.member_expected_loss(members, loss.values)
         return cls(
-            proba=proba,
-            class_disagreement=_kernels.tilt(mean, proba)
-            * _kernels.disagreement(members),
+            proba=members.mean(axis=0) if proba is None else proba,
+            class_disagreement=_kernels.disagreement(members),
             member_risk=member_loss.mean(axis=1),
             member_loss=member_loss if keep_member_loss else None,
         )

@@ -104,9 +104,8 @@ class ClassifierSurrogate(BaseSurrogate):
             their mean do.
         """
         members = self._aligned_members(X)
-        mean = members.mean(axis=0)
-        proba = self._calibrated(mean, expert)
-        return members * _kernels.tilt(mean, proba) + np.where(mean > 0, 0.0, proba)
+        proba = self._calibrated(members.mean(axis=0), expert)
+        return _kernels.tilt(members, proba)
 
     def _with_members(self):
         if has_members(self.estimator):

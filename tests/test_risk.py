@@ -1,0 +1,230 @@
+"""Risks: values, standard errors, intervals, and what they refuse."""
+
+from dataclasses import replace
+
+import numpy as np
+import paper
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import stats
+
+from sklearn_ase import PoolState
+from sklearn_ase.belief import CategoricalBelief
+from sklearn_ase.losses import LossTable
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, MonteCarlo, RiskEstimate
+
+N_SAMPLES = 20
+design_based = pytest.mark.parametrize("risk", [MonteCarlo(), LURE(), CorrectedASE()])
+weighted = pytest.mark.parametrize("risk", [LURE(), CorrectedASE()])
+
+
+def make_state(n_labels=6, uniform=True, seed=0):
+    """State of an evaluation whose surrogate has four members and three classes."""
+    rng = np.random.default_rng(seed)
+    loss = LossTable(rng.exponential(size=(N_SAMPLES, 3)), np.arange(3))
+    members = rng.dirichlet(np.ones(3), size=(4, N_SAMPLES))
+    belief = CategoricalBelief.from_members(members, loss)
+    indices = rng.permutation(N_SAMPLES)[:n_labels]
+    labels = rng.integers(3, size=n_labels)
+    query_proba = 1.0 / (N_SAMPLES - np.arange(n_labels))
+    free = np.ones(N_SAMPLES, dtype=bool)
+    free[indices] = False
+    return PoolState(
+        loss=loss,
+        belief=belief,
+        expected_loss=belief.expected_loss(loss),
+        free=free,
+        indices=indices,
+        labels=labels,
+        losses=loss.observed(indices, labels),
+        query_proba=query_proba if uniform else rng.uniform(0.02, 0.3, size=n_labels),
+        query_expected_loss=rng.normal(size=n_labels),
+        free_expected_loss=rng.normal(size=n_labels),
+        n_in_order=n_labels,
+    )
+
+
+def first_labels(state, n_labels):
+    names = [
+        "indices",
+        "labels",
+        "losses",
+        "query_proba",
+        "query_expected_loss",
+        "free_expected_loss",
+    ]
+    kept = {name: getattr(state, name)[:n_labels] for name in names}
+    return replace(state, **kept, n_in_order=n_labels)
+
+
+def test_monte_carlo_is_the_mean_with_the_t_interval_of_a_finite_population():
+    state = make_state(n_labels=6)
+    estimate = MonteCarlo().estimate(state)
+    error = stats.sem(state.losses) * np.sqrt(1 - 6 / N_SAMPLES)
+    assert estimate.value == pytest.approx(state.losses.mean(), rel=1e-14)
+    assert estimate.standard_error == pytest.approx(error, rel=1e-12)
+    for level in (0.5, 0.9, 0.99):
+        interval = stats.t.interval(level, df=5, loc=estimate.value, scale=error)
+        assert estimate.interval(level) == pytest.approx(interval, rel=1e-12)
+
+
+def test_monte_carlo_on_the_whole_pool_has_no_error():
+    estimate = MonteCarlo().estimate(make_state(n_labels=N_SAMPLES))
+    assert estimate.standard_error == 0.0
+    assert estimate.interval() == (estimate.value, estimate.value)
+
+
+def test_monte_carlo_refuses_unequal_probabilities():
+    with pytest.raises(ValueError, match=r"unequal probabilities.*LURE\(\)"):
+        MonteCarlo().estimate(make_state(uniform=False))
+
+
+def test_monte_carlo_refuses_picks_with_replacement():
+    state = make_state()
+    constant = np.full(state.n_labels, 1 / N_SAMPLES)
+    with pytest.raises(ValueError, match="unequal probabilities"):
+        MonteCarlo().estimate(replace(state, query_proba=constant))
+
+
+def test_lure_has_the_value_and_the_error_of_the_paper():
+    state = make_state(uniform=False)
+    estimate = LURE().estimate(state)
+    surrogates = np.zeros((state.n_labels, N_SAMPLES))
+    steps = paper.corrected_steps(
+        state.indices.tolist(), state.losses, state.query_proba, surrogates, N_SAMPLES
+    )
+    assert estimate.value == pytest.approx(
+        paper.lure(state.losses, state.query_proba, N_SAMPLES), rel=1e-12
+    )
+    assert estimate.standard_error == pytest.approx(
+        paper.standard_error_of_steps(steps, N_SAMPLES), rel=1e-12
+    )
+
+
+def test_corrected_ase_has_the_value_and_the_error_of_the_definition():
+    state = make_state(uniform=False)
+    rng = np.random.default_rng(1)
+    surrogates = rng.normal(size=(state.n_labels, N_SAMPLES))
+    places = state.indices.tolist()
+    free = [np.delete(g, places[:m]).sum() for m, g in enumerate(surrogates)]
+    state = replace(
+        state,
+        query_expected_loss=surrogates[range(len(places)), places],
+        free_expected_loss=np.array(free),
+    )
+    steps = paper.corrected_steps(
+        places, state.losses, state.query_proba, surrogates, N_SAMPLES
+    )
+    estimate = CorrectedASE().estimate(state)
+    assert estimate.value == pytest.approx(paper.mean_of_steps(steps, N_SAMPLES))
+    assert estimate.standard_error == pytest.approx(
+        paper.standard_error_of_steps(steps, N_SAMPLES)
+    )
+
+
+@design_based
+def test_labels_without_a_probability_are_refused(risk):
+    state = make_state(n_labels=5)
+    state.query_proba[[1, 3]] = np.nan
+    message = rf"{type(risk).__name__} weighs .* 2 of the 5 labels .*\(ArgMax\)"
+    with pytest.raises(ValueError, match=message):
+        risk.estimate(state)
+
+
+@design_based
+def test_design_based_risks_use_only_the_labels_in_order(risk):
+    """A later label may have come only because an earlier one was slow."""
+    state = make_state(n_labels=6)
+    state.query_proba[4] = np.nan
+    estimate = risk.estimate(replace(state, n_in_order=4))
+    assert estimate == risk.estimate(first_labels(state, 4))
+    assert estimate.n_labels == 4
+
+
+@design_based
+def test_an_open_first_query_leaves_nothing_to_estimate(risk):
+    state = replace(make_state(n_labels=3), n_in_order=0)
+    with pytest.raises(ValueError, match=r"has none \(3 labels in all\)"):
+        risk.estimate(state)
+
+
+@design_based
+def test_one_label_gives_an_infinite_interval(risk):
+    estimate = risk.estimate(make_state(n_labels=1))
+    assert np.isfinite(estimate.value)
+    assert np.isnan(estimate.standard_error)
+    assert estimate.interval() == (-np.inf, np.inf)
+
+
+@weighted
+def test_weighted_risks_have_intervals_around_their_value(risk):
+    estimate = risk.estimate(make_state(uniform=False))
+    low, high = estimate.interval(0.8)
+    assert low < estimate.value < high
+    assert estimate.degrees_of_freedom == 5
+    assert estimate.spread_of == "labels"
+
+
+def test_ase_is_the_mean_expected_loss():
+    state = make_state()
+    estimate = ASE().estimate(state)
+    beliefs = state.belief.proba
+    slow = paper.ase(beliefs, state.loss.values)
+    assert estimate.value == pytest.approx(slow, rel=1e-12)
+    assert estimate.standard_error == np.std(state.belief.member_risk, ddof=1)
+    assert estimate.spread_of == "members"
+
+
+def test_ase_can_use_observed_losses_where_labels_are_known():
+    state = make_state()
+    before = state.expected_loss.copy()
+    estimate = ASE(use_observed=True).estimate(state)
+    total = state.losses.sum() + state.expected_loss[state.free].sum()
+    assert estimate.value == pytest.approx(total / N_SAMPLES, rel=1e-12)
+    assert_array_equal(state.expected_loss, before)
+
+
+def test_ase_uses_observed_losses_in_whatever_order_they_came():
+    state = make_state()
+    late = replace(state, n_in_order=0)
+    risk = ASE(use_observed=True)
+    assert risk.estimate(late) == risk.estimate(state)
+
+
+def test_ase_of_a_single_member_has_no_spread():
+    state = make_state()
+    belief = replace(state.belief, member_risk=state.belief.member_risk[:1])
+    estimate = ASE().estimate(replace(state, belief=belief))
+    assert estimate.interval() == (-np.inf, np.inf)
+
+
+def test_ase_without_a_belief_is_refused():
+    state = replace(make_state(n_labels=2), belief=None, expected_loss=None)
+    with pytest.raises(ValueError, match="needs a fitted surrogate, but 2 labels"):
+        ASE().estimate(state)
+
+
+def test_a_risk_estimate_is_a_number():
+    estimate = RiskEstimate(0.4, 0.1, n_labels=50)
+    assert float(estimate) == 0.4
+    assert f"{float(estimate):.2f}" == "0.40"
+
+
+def test_interval_widens_with_its_level_and_with_fewer_labels():
+    estimate = RiskEstimate(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
+    reach = [estimate.interval(level)[1] - 0.4 for level in (0.5, 0.8, 0.9, 0.99)]
+    assert (np.diff(reach) > 0).all()
+    fewer = replace(estimate, degrees_of_freedom=4)
+    assert fewer.interval(0.9)[1] > estimate.interval(0.9)[1]
+
+
+def test_interval_with_infinite_degrees_of_freedom_is_normal():
+    estimate = RiskEstimate(0.4, 0.1, n_labels=50)
+    normal = stats.norm.interval(0.9, loc=0.4, scale=0.1)
+    assert estimate.interval(0.9) == pytest.approx(normal, rel=1e-12)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 95, np.nan])
+def test_a_level_out_of_range_is_refused(level):
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        RiskEstimate(0.4, 0.1, n_labels=50).interval(level)
