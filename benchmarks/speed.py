@@ -92,13 +92,14 @@ def constant_surrogate(n_samples, n_classes, n_members, n_steps):
     print(f"  {n_steps} acquisitions                            {steps:8.3f} s")
     print(f"  the same with the first pass over members  {ours:8.3f} s")
     print(
-        f"  {n_steps} acquisitions / {n_steps} recomputed scores     1/{n_steps * naive / steps:.0f}"
+        f"  acquisitions / recomputed scores           1/{n_steps * naive / steps:.0f}"
     )
     print(
         f"  with the first pass                        1/{n_steps * naive / ours:.0f}"
     )
     print(
-        f"  peak memory beyond the inputs {peak / 1e6:.0f} MB, bound {bound / 1e6:.0f} MB"
+        f"  peak memory beyond the inputs {peak / 1e6:.0f} MB, "
+        f"bound {bound / 1e6:.0f} MB"
     )
 
 

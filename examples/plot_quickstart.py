@@ -25,7 +25,9 @@ from sklearn_ase.acquisition import ExpectedLoss, Uniform
 from sklearn_ase.risk import LURE, MonteCarlo
 
 X, y = load_digits(return_X_y=True)
-X_train, X_pool, y_train, y_pool = train_test_split(X, y, train_size=500, random_state=0)
+X_train, X_pool, y_train, y_pool = train_test_split(
+    X, y, train_size=500, random_state=0
+)
 X_train, y_train = X_train[y_train != 7], y_train[y_train != 7]
 model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
 

@@ -6,18 +6,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from sklearn_ase._evaluation import Evaluation
-from sklearn_ase._model import honest_predictions, is_model, predict_pool
+from sklearn_ase._model import honest_predictions, predict_pool
 from sklearn_ase._rows import n_rows
 from sklearn_ase._schedule import check_refit
 from sklearn_ase._state import TrainingRows
 from sklearn_ase._task import Task
 from sklearn_ase._validation import (
+    check_budget,
     check_can_estimate,
     check_classes,
-    check_labels,
+    check_ledger,
     check_oracle,
     check_plan,
     check_rows,
@@ -28,7 +29,7 @@ from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.losses import check_loss
 from sklearn_ase.risk import ASE
 from sklearn_ase.selection import Proportional
-from sklearn_ase.surrogate import check_surrogate_estimator
+from sklearn_ase.surrogate import BaseSurrogate, check_surrogate_estimator
 
 
 class ActiveRiskEstimator(BaseEstimator):
@@ -189,8 +190,11 @@ default=None
         -------
         self : object
         """
-        self.evaluation_ = self._start(X, X_train, y_train, predictions, ledger)
-        oracle = check_oracle(y, self.evaluation_.n_samples)
+        evaluation = self._start(X, X_train, y_train, predictions, ledger)
+        oracle = check_oracle(y, evaluation.n_samples)
+        check_budget(self.n_labels, self.batch_size, evaluation.n_samples)
+        check_can_estimate(self.n_labels, evaluation)
+        self.evaluation_ = evaluation  # From here on labels are kept whatever happens.
         self.evaluation_.run(oracle, self.n_labels, self.batch_size)
         return self
 
@@ -231,10 +235,14 @@ default=None
             if y is not None:
                 raise ValueError("score(y=...) needs the rows of these labels as X.")
             return -float(self.risk_)
-        expected, loss = self._expected_loss(check_rows(self, X, reset=False), y)
+        expected, told = self._expected_loss(check_rows(self, X, reset=False))
         if y is None:
             return -float(expected.mean())
-        labels = check_labels(y, self.evaluation_.task.kind)
+        task = self.evaluation_.task
+        labels = task.check_labels(y)
+        check_consistent_length(expected, labels)
+        classes = task.classes_with(labels)
+        loss = task.loss.build(told.response_for(classes), classes)
         observed = loss.observed(np.arange(len(labels)), labels)
         return -abs(float(expected.mean() - observed.mean()))
 
@@ -264,13 +272,12 @@ default=None
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        parts = [self.estimator] if is_model(self.estimator) else []
-        parts.append(
-            ExtraTreesClassifier() if self.surrogate is None else self.surrogate
-        )
-        inputs = [
-            get_tags(getattr(part, "estimator", part)).input_tags for part in parts
-        ]
+        surrogate = ExtraTreesClassifier() if self.surrogate is None else self.surrogate
+        if isinstance(surrogate, BaseSurrogate):
+            surrogate = surrogate.estimator
+        parts = [self.estimator, surrogate]
+        parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
+        inputs = [get_tags(part).input_tags for part in parts]
         tags.input_tags.sparse = all(tag.sparse for tag in inputs)
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in inputs)
         return tags
@@ -285,17 +292,17 @@ default=None
         risk = ASE() if self.risk is None else self.risk
         surrogate = clone(check_surrogate_estimator(self.surrogate, kind, X))
         refit = check_refit(self.refit)
-        check_plan(self.n_labels, n_rows(X), risk, acquisition, selection)
+        check_plan(risk, acquisition, selection, surrogate)
+        check_ledger(ledger, n_rows(X))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         task = self._task(X, X_train, y_train, predictions, kind, surrogate, seed)
-        check_can_estimate(self.n_labels, task.n_training, risk, surrogate)
         strategies = (clone(acquisition), clone(selection), clone(risk))
         return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
 
     def _task(self, X, X_train, y_train, predictions, kind, surrogate, seed):
         if isinstance(X_train, TrainingRows):
             X_train, y_train = X_train.X, X_train.y
-        X_train, y_train = check_training_rows(X_train, y_train, kind)
+        X_train, y_train = check_training_rows(X_train, y_train, X, kind)
         loss = check_loss(self.loss, kind)
         classes = None if self.classes is None else np.asarray(self.classes)
         told = predict_pool(self.estimator, X, loss, kind, classes, predictions)
@@ -310,14 +317,22 @@ default=None
             X, told, loss, kind, labels, classes is not None, X_train, y_train, honest
         )
 
-    def _expected_loss(self, X, y=None):
-        """``g`` on another pool, and the loss there."""
+    def _expected_loss(self, X):
+        """``g`` on another pool, and what the model says about it."""
+        if self.estimator is None:
+            raise ValueError(
+                "The model's predictions were given for the evaluated pool only. Other "
+                "rows need the model itself: pass estimator=..."
+            )
+        if not self.evaluation_.is_fitted:
+            raise ValueError(
+                "The surrogate has not been fitted: there are too few labels. Label "
+                "more rows or give X_train and y_train."
+            )
         evaluation = self.evaluation_
         task, classes = evaluation.task, evaluation.classes_
-        columns = task.predictions.columns
+        columns = None if self.classes is None else np.asarray(self.classes)
         told = predict_pool(self.estimator, X, task.loss, task.kind, columns)
-        if y is not None:
-            classes = task.classes_with([*classes, *y]) if classes is not None else None
         loss = task.loss.build(told.response_for(classes), classes)
         belief = evaluation.surrogate.belief(X, loss, told.expert_for(classes))
-        return belief.expected_loss(loss), loss
+        return belief.expected_loss(loss), told

@@ -5,7 +5,7 @@ import numpy as np
 from sklearn_ase._history import History
 from sklearn_ase._ledger import LabelLedger
 from sklearn_ase._rows import n_rows
-from sklearn_ase._schedule import last_refit, next_refit
+from sklearn_ase._schedule import next_refit
 from sklearn_ase._state import PoolState, Query
 from sklearn_ase._validation import check_scores
 from sklearn_ase.selection import Proportional
@@ -86,8 +86,9 @@ class Evaluation:
         if scores is None:  # Before the first fit: a plain random sample.
             selection, scores = Proportional(), np.ones(self.n_samples)
             expected = np.zeros(self.n_samples)
-        # Each step has its own stream, so a replayed evaluation picks the same rows.
-        rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
+        # Pick m takes draw m of one stream, whatever the batches and interruptions.
+        stream = np.random.PCG64(self.seed).advance(len(self.ledger.indices))
+        rng = np.random.Generator(stream)
         query = selection.pick(scores, candidates, n_queries, rng)
         picked = expected[query.indices]
         picked_before = np.cumsum(picked) - picked
@@ -106,16 +107,10 @@ class Evaluation:
             One label for each of them. None is recorded unless all can be.
         """
         indices = query.indices if isinstance(query, Query) else np.atleast_1d(query)
-        labels = self.task.check_labels(labels)
-        self.ledger.tell(indices, labels)
+        self.ledger.tell(indices, self.task.check_labels(labels))
         grown = self._update_classes()
-        due = next_refit(self.refit_schedule, self._refitted_at)
-        refit = grown or (due is not None and len(self.ledger) >= due)
-        if refit:
-            self._fit_surrogate(list(self.ledger.labels))
-        self._history.append(
-            self.state, indices, self._estimate_if_possible(), refit and self.is_fitted
-        )
+        refit = (grown or self._is_due()) and self._fit_surrogate()
+        self._history.append(self.state, indices, self._estimate_if_possible(), refit)
 
     def estimate(self, risk=None):
         """Estimate the risk from the labels so far.
@@ -133,8 +128,8 @@ class Evaluation:
 
     def refit(self):
         """Fit the surrogate to all labels so far, if they are enough for a fit."""
-        self._fit_surrogate(list(self.ledger.labels))
-        self._history.update_last(self._estimate_if_possible(), self.is_fitted)
+        if self._fit_surrogate():
+            self._history.update_last(self._estimate_if_possible())
 
     def run(self, oracle, n_labels, batch_size=1):
         """Ask and tell until there are enough labels, then refit the surrogate.
@@ -207,16 +202,22 @@ class Evaluation:
             n_in_order=int(np.sum(np.array(places) == np.arange(len(places)))),
         )
 
-    def _fit_surrogate(self, indices):
-        """Fit the surrogate to the given rows and renew the belief about the pool."""
+    def _fit_surrogate(self, n_labels=None):
+        """Fit the surrogate to the first labels and renew the belief about the pool.
+
+        Returns whether it was fitted: a frozen one is not, nor one without rows.
+        """
+        indices = list(self.ledger.labels)[:n_labels]
         self._refitted_at = len(indices)
+        if indices and self._refitted_at not in self.ledger.refits:
+            self.ledger.refits.append(self._refitted_at)
         task, surrogate = self.task, self.surrogate
         if surrogate.is_constant:
             if self.is_fitted:
-                return
+                return False
             indices = []  # It learns nothing during the evaluation.
         if not surrogate.can_fit(task.n_training + len(indices)):
-            return
+            return False
         labels = [self.ledger.labels[index] for index in indices]
         X, y, expert = task.labelled_rows(indices, labels, self.classes_)
         surrogate.fit(
@@ -238,6 +239,7 @@ class Evaluation:
         )
         self._expected_loss = self._belief.expected_loss(self.loss_)
         self._scores = None
+        return not surrogate.is_constant
 
     def _update_classes(self):
         """Take up labels not met before; the belief does not know their columns."""
@@ -250,13 +252,19 @@ class Evaluation:
         return True
 
     def _replay(self):
-        """Stand where an evaluation with this ledger, told one by one, would stand."""
-        told = list(self.ledger.labels)
+        """Stand where the evaluation that wrote the ledger stood."""
         self.task.check_labels(list(self.ledger.labels.values()))
         self._update_classes()
-        self._fit_surrogate(told[: last_refit(self.refit_schedule, len(told))])
-        self._history.append(self.state, told)
-        self._history.update_last(self._estimate_if_possible(), self.is_fitted)
+        self._fit_surrogate(self.ledger.refits[-1] if self.ledger.refits else 0)
+        if self._is_due():
+            self._fit_surrogate()
+        # Past estimates are not known any more, but for the one after the last label.
+        self._history.append(self.state, self.ledger.labels)
+        self._history.update_last(self._estimate_if_possible())
+
+    def _is_due(self):
+        due = next_refit(self.refit_schedule, self._refitted_at)
+        return due is not None and len(self.ledger) >= due
 
     def _estimate_if_possible(self):
         state, risk = self.state, self.risk

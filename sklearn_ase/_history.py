@@ -39,10 +39,10 @@ class History:
                 }
             )
 
-    def update_last(self, risk, refit=True):
-        """Put another estimate behind the last label."""
+    def update_last(self, risk):
+        """Put the estimate of a refitted surrogate behind the last label."""
         if self._entries:
-            self._entries[-1].update(**_numbers(risk), refit=refit)
+            self._entries[-1].update(**_numbers(risk), refit=True)
 
     def as_arrays(self):
         """The columns as a dict of arrays, which ``pandas.DataFrame`` takes."""

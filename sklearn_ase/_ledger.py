@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 
+_ANSWER = ("label", "label_type", "order", "refit")
 _KINDS = {
     "bool": lambda text: text == "True",
     "int": int,
@@ -30,6 +31,8 @@ class LabelLedger:
         Sum of ``g`` over the rows that were free, the picked one included.
     labels : dict of int to label
         Answers so far, in the order in which they came.
+    refits : list of int
+        Numbers of labels at which the surrogate was fitted again.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class LabelLedger:
         self.expected_loss = []
         self.free_expected_loss = []
         self.labels = {}
+        self.refits = []
 
     def __len__(self):
         return len(self.labels)
@@ -95,23 +99,26 @@ class LabelLedger:
         other = LabelLedger()
         other.ask(*(self._column(name) for name in self.columns))
         other.labels = dict(self.labels)
+        other.refits = list(self.refits)
         return other
 
     def to_csv(self, path):
         """Write the ledger: one line a query, the label empty while it is open.
 
-        ``order`` says when the label came, ``label_type`` how to read it back.
+        ``order`` says as how many-th the label came, ``refit`` whether the surrogate
+        was fitted again after it, ``label_type`` how to read it back.
         """
-        order = {index: place for place, index in enumerate(self.labels)}
+        order = {index: place for place, index in enumerate(self.labels, start=1)}
+        refits = set(self.refits)
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow([*self.columns, "label", "label_type", "order"])
+            writer.writerow([*self.columns, *_ANSWER])
             rows = zip(*(self._column(name) for name in self.columns), strict=True)
             for index, *numbers in rows:
-                answer = ("", "", "")
+                answer = [""] * len(_ANSWER)
                 if index in self.labels:
-                    label = self.labels[index]
-                    answer = (label, type(label).__name__, order[index])
+                    label, place = self.labels[index], order[index]
+                    answer = [label, type(label).__name__, place, int(place in refits)]
                 writer.writerow([index, *map(repr, numbers), *answer])
 
     @classmethod
@@ -120,9 +127,7 @@ class LabelLedger:
         ledger, answers = cls(), []
         with open(path, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
-            missing = {*cls.columns, "label", "label_type", "order"} - set(
-                reader.fieldnames or ()
-            )
+            missing = {*cls.columns, *_ANSWER} - set(reader.fieldnames or ())
             if missing:
                 raise ValueError(
                     f"{path} is no ledger: columns {sorted(missing)} are missing. "
@@ -133,8 +138,12 @@ class LabelLedger:
                 ledger.ask([index], *([row[name]] for name in cls.columns[1:]))
                 if row["label_type"]:
                     label = _KINDS[row["label_type"]](row["label"])
-                    answers.append((int(row["order"]), index, label))
+                    order = int(row["order"])
+                    answers.append((order, index, label))
+                    if row["refit"] == "1":
+                        ledger.refits.append(order)
         ledger.labels = {index: label for _, index, label in sorted(answers)}
+        ledger.refits.sort()
         return ledger
 
     def _column(self, name):

@@ -6,13 +6,14 @@ It is called once for each response that is needed, on the whole pool.
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._cross_fitting import cross_fitted
 from sklearn_ase._rows import n_rows, take_rows
+from sklearn_ase._seeding import seeded
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +80,10 @@ def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
             "There is no model to evaluate: estimator is None. Give a fitted model as "
             "estimator=FrozenEstimator(model), or what it predicted as predictions=..."
         )
+    if classes is None:
+        classes = getattr(estimator, "classes_", None)
     if predictions is None and not is_model(estimator):
-        predictions = estimator(X)
+        predictions = _function_of(estimator)(X)
     if predictions is not None:
         raw = _checked(predictions, X, "predictions")
         if task == "regression":
@@ -100,9 +103,7 @@ def honest_predictions(estimator, X, y, task, seed, n_splits=5):
     predictions : Predictions or None
         None for a model that cannot be fitted again.
     """
-    model = estimator
-    while isinstance(model, FrozenEstimator):
-        model = model.estimator
+    model = _function_of(estimator)
     if not is_model(model) or not hasattr(model, "fit"):
         return None
     columns = np.unique(y) if task == "classification" else None
@@ -113,7 +114,7 @@ def honest_predictions(estimator, X, y, task, seed, n_splits=5):
         return (_spread(*_probabilities(fitted, rows), columns),)
 
     found = cross_fitted(
-        lambda rows, seed: clone(model).fit(take_rows(X, rows), y[rows]),
+        lambda rows, seed: seeded(model, seed).fit(take_rows(X, rows), y[rows]),
         predict,
         X,
         y,
@@ -149,8 +150,20 @@ def _check_fitted(estimator, X):
         )
 
 
+def _function_of(estimator):
+    """A model that is a function, out of its frozen shell."""
+    while isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    return estimator
+
+
 def _of_values(values):
-    values = np.ravel(values).astype(float)
+    if values.size != len(values):
+        raise ValueError(
+            "Regression needs one predicted value a row, but the predictions have "
+            f"shape {values.shape}. Evaluate each target by itself."
+        )
+    values = values.reshape(-1).astype(float)
     return Predictions(values, values, None)
 
 
@@ -169,12 +182,19 @@ def _of_array(raw, loss, classes):
             return Predictions(columns[proba.argmax(axis=1)], proba, columns)
         return Predictions(proba, proba, columns)
     if loss.response_method == "predict_proba":
-        raise ValueError(_needs_proba(loss, "predictions are labels"))
+        raise ValueError(
+            _needs_proba(loss, "predictions are one-dimensional, labels it seems")
+        )
     columns = np.unique(raw) if classes is None else np.unique(classes)
     return Predictions(raw, _one_hot(raw, columns), columns)
 
 
 def _of_classifier(estimator, X, loss):
+    if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
+        raise ValueError(
+            f"{type(loss).__name__} is a loss of classifiers, but the model is a "
+            "regressor. Use loss='squared_error' or 'absolute_error'."
+        )
     if loss.response_method == "predict_proba":
         if not hasattr(estimator, "predict_proba"):
             name = type(getattr(estimator, "estimator", estimator)).__name__
@@ -189,6 +209,12 @@ def _of_classifier(estimator, X, loss):
 
 def _probabilities(estimator, X, label=None):
     """Probabilities, or certain votes of a model without, and their columns."""
+    if not hasattr(estimator, "classes_"):
+        raise ValueError(
+            f"{type(estimator).__name__} has no classes_ to tell the order of its "
+            "columns. Give a function instead, estimator=model.predict_proba, and "
+            "classes=[...]."
+        )
     columns = np.asarray(estimator.classes_)
     if hasattr(estimator, "predict_proba"):
         proba = _checked(estimator.predict_proba(X), X, "estimator.predict_proba")
@@ -208,8 +234,13 @@ def _checked(values, X, name):
             f"{name} has {len(values)} rows, but the pool has {n_rows(X)}. Give one "
             "prediction for each row of the pool."
         )
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        rows = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+    missing = np.zeros(len(values), dtype=bool)
+    if values.dtype.kind == "f":
+        missing = ~np.isfinite(values.reshape(len(values), -1)).all(axis=1)
+    elif values.dtype == object:
+        missing = np.array([value is None or value != value for value in values])
+    if missing.any():
+        rows = np.flatnonzero(missing)
         raise ValueError(
             f"{name} is NaN or infinite for {len(rows)} rows, the first is row "
             f"{rows[0]}. Every row of the pool needs a prediction: leave these out."

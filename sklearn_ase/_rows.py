@@ -38,7 +38,7 @@ def stack_rows(top, bottom):
 
         return pd.concat([top, bottom], ignore_index=True)
     if is_frame(top) and is_frame(bottom) and hasattr(top, "vstack"):
-        return top.vstack(bottom)
+        return top.vstack(bottom.select(top.columns))
     if isinstance(top, list) and isinstance(bottom, list):
         return top + bottom
     return np.concatenate([np.asarray(top), np.asarray(bottom)])

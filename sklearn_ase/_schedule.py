@@ -6,7 +6,7 @@ import numbers
 
 def check_refit(refit):
     """Check a schedule: a factor, a number of labels, or a list of label counts."""
-    if isinstance(refit, (bool, str)):
+    if isinstance(refit, (bool, str)) or refit is None:
         raise TypeError(
             f"refit must be a factor, a number of labels or a list, got {refit!r}."
         )
@@ -32,11 +32,3 @@ def next_refit(refit, n_labels):
     if isinstance(refit, numbers.Integral):
         return n_labels + refit
     return max(n_labels + 1, math.ceil(n_labels * refit))
-
-
-def last_refit(refit, n_labels):
-    """Label count of the last refit of a run that now has `n_labels`."""
-    count = 0
-    while (due := next_refit(refit, count)) is not None and due <= n_labels:
-        count = due
-    return count

@@ -6,7 +6,7 @@ import numpy as np
 
 from sklearn_ase._model import Predictions
 from sklearn_ase._rows import stack_rows, take_rows
-from sklearn_ase._validation import check_labels
+from sklearn_ase._validation import check_labels, same_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,12 @@ class Task:
 
     def check_labels(self, labels):
         """Labels as an array, refused where they are not allowed."""
-        return check_labels(labels, self.kind, self.labels if self.is_closed else None)
+        labels = check_labels(
+            labels, self.kind, self.labels if self.is_closed else None
+        )
+        if self.kind == "classification":
+            same_kind(labels, self.labels)
+        return labels
 
     def loss_for(self, classes):
         """Loss at every sample of the pool, for every class."""

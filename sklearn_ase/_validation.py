@@ -11,6 +11,8 @@ from sklearn_ase._rows import is_frame, n_rows
 
 def check_rows(evaluator, X, reset):
     """Check a pool; frames and text go through untouched, arrays are validated."""
+    if _is_text(X):
+        X = list(X)
     if is_frame(X) or _is_text(X):
         validate_data(evaluator, X, reset=reset, skip_check_array=True)
         if n_rows(X) == 0:
@@ -23,24 +25,47 @@ def check_rows(evaluator, X, reset):
         reset=reset,
         accept_sparse="csr" if tags.sparse else False,
         allow_nd=True,
-        dtype=None,
+        dtype="numeric" if getattr(X, "dtype", None) == np.dtype(object) else None,
         ensure_all_finite="allow-nan" if tags.allow_nan else True,
     )
 
 
 def _is_text(X):
-    return isinstance(X, list) and len(X) > 0 and isinstance(X[0], str)
+    one_dimensional = (
+        isinstance(X, (list, tuple)) or len(getattr(X, "shape", "  ")) == 1
+    )
+    return one_dimensional and n_rows(X) > 0 and isinstance(next(iter(X)), str)
 
 
-def check_training_rows(X_train, y_train, task):
-    """Check the rows that the surrogate may also learn from."""
+def check_training_rows(X_train, y_train, X, task):
+    """Check the rows that the surrogate may also learn from, beside the pool X."""
     if X_train is None and y_train is None:
         return None, None
     if X_train is None or y_train is None:
         raise ValueError("X_train and y_train go together: one of them is missing.")
     check_consistent_length(X_train, y_train)
-    if not (hasattr(X_train, "shape") or _is_text(X_train)):
+    if _is_text(X_train):
+        X_train = list(X_train)
+    elif not hasattr(X_train, "shape"):
         X_train = np.asarray(X_train)
+    if is_frame(X_train) != is_frame(X) or isinstance(X_train, list) != isinstance(
+        X, list
+    ):
+        raise TypeError(
+            f"X_train is a {type(X_train).__name__} and the pool a {type(X).__name__}. "
+            "Give both as the same kind of table."
+        )
+    if is_frame(X) and set(X.columns) != set(X_train.columns):
+        odd = sorted(map(str, set(X.columns) ^ set(X_train.columns)))
+        raise ValueError(
+            f"X_train and the pool must have the same columns, but {odd} are in one "
+            "of them only."
+        )
+    if not isinstance(X, list) and X_train.shape[1:] != X.shape[1:]:
+        raise ValueError(
+            f"X_train has rows of shape {X_train.shape[1:]} and the pool of shape "
+            f"{X.shape[1:]}. Give both with the same columns."
+        )
     y_train = check_labels(y_train, task)
     return X_train, y_train
 
@@ -59,7 +84,7 @@ def check_labels(labels, task, classes=None):
     -------
     labels : ndarray of shape (n_labels,)
     """
-    labels = np.asarray(labels)
+    labels = np.atleast_1d(labels)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -67,6 +92,8 @@ def check_labels(labels, task, classes=None):
             f"Labels must be one-dimensional, one a row, but have shape {labels.shape}."
         )
     if labels.dtype == object:
+        if any(label is None for label in labels):
+            raise ValueError("A label is None. Leave out rows that have no label.")
         labels = np.array(labels.tolist())
     if task == "regression":
         labels = labels.astype(float)
@@ -83,6 +110,17 @@ def check_labels(labels, task, classes=None):
                 f"{classes.tolist()}. Pass classes=... with every label there may be."
             )
     return labels
+
+
+def same_kind(*labels):
+    """Refuse text and numbers side by side."""
+    kinds = {array.dtype.kind in "US" for array in labels if len(array)}
+    if len(kinds) > 1:
+        shown = " and ".join(str(np.unique(array)[:5].tolist()) for array in labels)
+        raise ValueError(
+            f"Labels {shown} are of different kinds, text and numbers. Give all labels "
+            "as the model was trained on them."
+        )
 
 
 def check_oracle(y, n_samples):
@@ -124,14 +162,38 @@ def check_task(loss, estimator, surrogate, classes):
     )
 
 
-def check_plan(n_labels, n_samples, risk, acquisition, selection):
-    """Refuse plans whose labels could not give the estimate that is asked for."""
+def check_budget(n_labels, batch_size, n_samples):
+    """Check how many labels are to be bought."""
     if not isinstance(n_labels, numbers.Integral) or n_labels < 0:
         raise ValueError(f"n_labels={n_labels!r} must be an integer >= 0.")
+    if not isinstance(batch_size, numbers.Integral) or batch_size < 1:
+        raise ValueError(f"batch_size={batch_size!r} must be an integer >= 1.")
     if n_labels > n_samples:
         raise ValueError(
             f"n_labels={n_labels} is more than the pool holds: n_samples = "
             f"{n_samples}. Ask for at most that many."
+        )
+
+
+def check_strategy(strategy, verb, name, room):
+    """Refuse strings, classes and whatever else is no strategy."""
+    if isinstance(strategy, type) or not hasattr(strategy, verb):
+        raise TypeError(
+            f"{name}={strategy!r} has no {verb}(...). Give an instance of a class from "
+            f"sklearn_ase.{room}, or one of your own."
+        )
+
+
+def check_plan(risk, acquisition, selection, surrogate):
+    """Refuse plans whose labels could not give the estimate that is asked for."""
+    check_strategy(risk, "estimate", "risk", "risk")
+    check_strategy(acquisition, "score_samples", "acquisition", "acquisition")
+    check_strategy(selection, "pick", "selection", "selection")
+    if acquisition.needs_member_loss and not surrogate.gives_members:
+        raise ValueError(
+            f"{type(acquisition).__name__} compares the members of the surrogate, but "
+            f"{type(surrogate.estimator).__name__} has none. Use an ensemble as "
+            "surrogate or another acquisition."
         )
     name = type(risk).__name__
     if risk.needs_query_proba and not selection.has_query_proba:
@@ -145,6 +207,45 @@ def check_plan(n_labels, n_samples, risk, acquisition, selection):
             f"{name} needs a plain random sample, but "
             f"acquisition={type(acquisition).__name__}() prefers some rows. Use "
             "acquisition=Uniform(), or risk=LURE() or CorrectedASE()."
+        )
+
+
+def check_classes(classes, met):
+    """All labels known from the start, sorted; those `met` must be among `classes`."""
+    same_kind(*met, *([] if classes is None else [np.asarray(classes)]))
+    met = np.unique(np.concatenate(met))
+    if classes is None:
+        return met
+    check_labels(met, "classification", np.unique(classes))
+    return np.unique(classes)
+
+
+def check_ledger(ledger, n_samples):
+    """Check that a ledger may be of this pool."""
+    if ledger is None:
+        return
+    if not hasattr(ledger, "pending"):
+        raise TypeError(
+            f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
+            "LabelLedger.from_csv(path)."
+        )
+    last = max(ledger.indices, default=0)
+    if last >= n_samples:
+        raise ValueError(
+            f"The ledger is of another pool: it has row {last}, but this pool has "
+            f"{n_samples} rows."
+        )
+
+
+def check_can_estimate(n_labels, evaluation):
+    """Refuse a budget that never suffices to fit the surrogate a risk needs."""
+    surrogate, n_training = evaluation.surrogate, evaluation.task.n_training
+    if evaluation.risk.needs_belief and not surrogate.can_fit(n_training + n_labels):
+        raise ValueError(
+            f"{type(evaluation.risk).__name__} needs a fitted surrogate. That takes at "
+            f"least {surrogate.min_rows} labelled rows, but n_labels={n_labels} and "
+            f"there are {n_training} training rows. Give X_train and y_train or buy "
+            "more labels."
         )
 
 
@@ -163,23 +264,3 @@ def check_scores(scores, n_samples, acquisition):
             f"{scores.min()} to {scores.max()}."
         )
     return scores
-
-
-def check_classes(classes, met):
-    """All labels known from the start, sorted; those `met` must be among `classes`."""
-    met = np.unique(np.concatenate(met))
-    if classes is None:
-        return met
-    check_labels(met, "classification", np.unique(classes))
-    return np.unique(classes)
-
-
-def check_can_estimate(n_labels, n_training, risk, surrogate):
-    """Refuse a budget that never suffices to fit the surrogate a risk needs."""
-    if risk.needs_belief and not surrogate.can_fit(n_training + n_labels):
-        raise ValueError(
-            f"{type(risk).__name__} needs a fitted surrogate, and that takes at least "
-            f"{surrogate.min_rows} labelled rows, but n_labels={n_labels} and there "
-            f"are {n_training} training rows. Give X_train and y_train or buy more "
-            "labels."
-        )

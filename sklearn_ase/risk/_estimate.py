@@ -44,6 +44,9 @@ class RiskEstimate:
     def __float__(self):
         return float(self.value)
 
+    def __format__(self, spec):
+        return format(self.value, spec) if spec else str(self)
+
     def interval(self, level=0.9):
         """Interval around the value.
 

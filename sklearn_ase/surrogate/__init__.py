@@ -1,5 +1,6 @@
 """Surrogates: any classifier or regressor, as calibrated members aligned by class."""
 
+from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier, BootstrapRegressor
 from sklearn_ase.surrogate._calibration import GaussianStack, LogLinearStack
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
@@ -7,6 +8,7 @@ from sklearn_ase.surrogate._default import check_surrogate_estimator
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 __all__ = [
+    "BaseSurrogate",
     "BootstrapClassifier",
     "BootstrapRegressor",
     "ClassifierSurrogate",

@@ -11,8 +11,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._cross_fitting import cross_fitted
 from sklearn_ase._rows import n_rows, take_rows
-from sklearn_ase.surrogate._bootstrap import seeded
-from sklearn_ase.surrogate._members import out_of_bag, predict_members
+from sklearn_ase._seeding import seeded
+from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 
 # Numbers of one chunk of members: 8 MB, and about twice that while it is reduced.
 _CHUNK_NUMBERS = 2**20
@@ -28,6 +28,11 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     def is_constant(self):
         """Whether the surrogate is frozen: never refitted, never recalibrated."""
         return isinstance(self.estimator, FrozenEstimator)
+
+    @property
+    def gives_members(self):
+        """Whether it has several members, of its own or by bootstrap."""
+        return not self.is_constant or has_members(self.estimator)
 
     @property
     def frozen_classes(self):

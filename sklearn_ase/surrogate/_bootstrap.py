@@ -4,12 +4,13 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._rows import n_rows, take_rows
+from sklearn_ase._seeding import seeded
 
 
 class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
@@ -168,23 +169,6 @@ def member_proba(member, X, classes):
         votes = np.searchsorted(classes, member.predict(X))
         proba[np.arange(len(votes)), votes] = 1.0
     return proba
-
-
-def seeded(estimator, seed):
-    """An unfitted copy whose open ``random_state`` parameters are fixed by `seed`."""
-    copy = clone(estimator)
-    rng = np.random.default_rng(seed)
-    names = sorted(copy.get_params()) if hasattr(copy, "get_params") else ()
-    open_names = [
-        name
-        for name in names
-        if name.rpartition("__")[2] == "random_state"
-        and copy.get_params()[name] is None
-    ]
-    seeds = rng.integers(np.iinfo(np.int32).max, size=len(open_names))
-    if open_names:
-        copy.set_params(**dict(zip(open_names, map(int, seeds), strict=True)))
-    return copy
 
 
 def _fit_member(prototype, X, y, rows, seed):

@@ -8,7 +8,12 @@ from sklearn_ase.belief import GaussianBelief
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
 from sklearn_ase.surrogate._calibration import GaussianStack
-from sklearn_ase.surrogate._members import has_members, has_std, predict_members
+from sklearn_ase.surrogate._members import (
+    final_step,
+    has_members,
+    has_std,
+    predict_members,
+)
 
 # Noise variance is at least this share of the epistemic one, so that BALD is finite.
 _LEAST_SHARE = 1e-6
@@ -87,6 +92,12 @@ class RegressorSurrogate(BaseSurrogate):
         self.min_rows = min_rows
         self.n_jobs = n_jobs
 
+    @property
+    def gives_members(self):
+        if has_members(self.estimator):
+            return True
+        return not (self.is_constant or has_std(self.estimator))
+
     def _with_members(self):
         if has_members(self.estimator) or has_std(self.estimator):
             return self.estimator
@@ -97,14 +108,15 @@ class RegressorSurrogate(BaseSurrogate):
     def _calibrate(self, X, y, classes, expert, known, weight, seed):
         self.calibration_, self.noise_ = None, 0.0
         members = has_members(self.estimator_)
-        if not members and n_rows(X):
+        if has_std(self.estimator_) and not members and n_rows(X):
             # The least variance at rows it knows is what labels themselves vary by.
             self.noise_ = float(self._moments(self.estimator_, X)[1].min())
         held_out = self._known_moments(X, y, seed)
         if held_out is None:
-            if members:
+            if members or not has_std(self.estimator_):
+                name = type(final_step(self.estimator)).__name__
                 raise ValueError(
-                    f"{type(self.estimator).__name__} says nothing of the noise of the "
+                    f"{name} says nothing of the noise of the "
                     "labels, and there are no rows to tell it from. Give X_train and "
                     "y_train that it has not learned from."
                 )
@@ -119,7 +131,7 @@ class RegressorSurrogate(BaseSurrogate):
             self.calibration_ = clone(calibration).fit(
                 mean, epistemic, expert, y, weight
             )
-        elif members:
+        elif members or not has_std(self.estimator_):
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
             self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
 
