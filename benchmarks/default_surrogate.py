@@ -4,15 +4,16 @@ Each number is the mean squared error of an estimate divided by that of Monte Ca
 with as many labels (known exactly: S²/M (1 - M/N) for the losses of the pool). The
 surrogate is refitted at each label count that is reported.
 
-    python benchmarks/default_surrogate.py --data-dir DIR --runs 20 --jobs 2
+    python benchmarks/default_surrogate.py --data-dir DIR --out runs.csv --runs 20
 """
 
 import argparse
-import itertools
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -23,7 +24,9 @@ from sklearn.frozen import FrozenEstimator
 from tasks import TASKS
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.acquisition import XWED
 from sklearn_ase.risk import ASE, LURE, CorrectedASE
+from sklearn_ase.selection import ArgMax
 from sklearn_ase.surrogate import (
     ClassifierSurrogate,
     GaussianStack,
@@ -32,27 +35,32 @@ from sklearn_ase.surrogate import (
 )
 
 COUNTS = (10, 25, 50, 100)
+COLUMNS = ["task", "name", "seed", "risk", "M", "error", "chance", "signed"]
 RISKS = {"ASE": ASE(), "LURE": LURE(), "corrected": CorrectedASE()}
 
 
 def candidates(loss):
-    """Surrogates to compare, by name."""
+    """What is compared, by name: parameters of ActiveRiskEstimator."""
     if loss == "squared_error":
         shell, stack = RegressorSurrogate, GaussianStack
         extra, forest = ExtraTreesRegressor, RandomForestRegressor
     else:
         shell, stack = ClassifierSurrogate, LogLinearStack
         extra, forest = ExtraTreesClassifier, RandomForestClassifier
-    trees = {"n_estimators": 100, "bootstrap": True, "max_features": 0.3}
-    return {
+    trees = extra(n_estimators=100, bootstrap=True, max_features=0.3)
+    leaves = clone(trees).set_params(min_samples_leaf=3)
+    surrogates = {
         "default": None,
         "f on pool labels only": None,
-        "not calibrated": shell(extra(**trees), calibration=False),
-        "without f": shell(extra(**trees), calibration=stack(use_estimator=False)),
-        "random forest": shell(forest(n_estimators=100)),
-        "leaves of 3": shell(extra(**trees, min_samples_leaf=3)),
-        "pool_weight=5": shell(extra(**trees), pool_weight=5),
+        "without f": shell(trees, calibration=stack(use_estimator=False)),
+        "not calibrated": shell(trees, calibration=False),
+        "random forest": forest(n_estimators=100),
+        "leaves of 3": leaves,
+        "pool_weight=5": shell(trees, pool_weight=5),
     }
+    named = {name: {"surrogate": value} for name, value in surrogates.items()}
+    named["XWED, ArgMax"] = {"acquisition": XWED(), "selection": ArgMax()}
+    return named
 
 
 def run(task, name, seed, data_dir):
@@ -65,11 +73,11 @@ def run(task, name, seed, data_dir):
     evaluator = ActiveRiskEstimator(
         model,
         classes=classes,
-        surrogate=candidates(loss)[name],
         loss=loss,
         n_labels=max(COUNTS),
         refit=[],
         random_state=seed,
+        **candidates(loss)[name],
     )
     evaluation = evaluator.start(split.X, X_train=split.X_train, y_train=split.y_train)
     losses = _losses(evaluation, split.y)
@@ -78,6 +86,8 @@ def run(task, name, seed, data_dir):
         evaluation.run(lambda indices: split.y[indices], count)
         chance = losses.var(ddof=1) / count * (1 - count / len(losses))
         for risk_name, risk in RISKS.items():
+            if risk.needs_query_proba and name == "XWED, ArgMax":
+                continue
             error = float(evaluation.estimate(risk)) - losses.mean()
             rows.append((task, name, seed, risk_name, count, error**2, chance, error))
     return rows
@@ -110,39 +120,42 @@ def main():
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tasks", default="", help="only tasks whose name contains it")
-    parser.add_argument("--surrogates", nargs="*", help="only these")
-    parser.add_argument("--out", help="write every run to this CSV file")
+    parser.add_argument("--names", nargs="*", help="only these candidates")
+    parser.add_argument("--out", required=True, help="CSV file of all runs, continued")
     args = parser.parse_args()
-    names = args.surrogates or list(candidates("log_loss"))
+    names = args.names or list(candidates("log_loss"))
     seeds = range(args.first_seed, args.first_seed + args.runs)
+    out = Path(args.out)
+    done = pd.read_csv(out) if out.exists() else pd.DataFrame(columns=COLUMNS)
+    finished = set(zip(done["task"], done["name"], done["seed"], strict=True))
     jobs = [
         delayed(run)(task, name, seed, args.data_dir)
+        for seed in seeds
         for task in TASKS
         if args.tasks in task
         for name in names
-        for seed in seeds
+        if (task, name, seed) not in finished
     ]
-    found = Parallel(n_jobs=args.jobs, verbose=1)(jobs)
-    columns = ["task", "surrogate", "seed", "risk", "M", "error", "chance", "signed"]
-    table = pd.DataFrame(itertools.chain(*found), columns=columns)
-    if args.out:
-        table.to_csv(args.out, index=False)
-    report(table)
+    # A generator, so that a run that is cut short has kept what it finished.
+    for rows in Parallel(n_jobs=args.jobs, return_as="generator_unordered")(jobs):
+        frame = pd.DataFrame(rows, columns=COLUMNS)
+        frame.to_csv(out, mode="a", header=not out.exists(), index=False)
+    report(pd.read_csv(out))
 
 
 def report(table):
     """Print the ratios, a line for each task, then their geometric mean and worst."""
-    keys = ["task", "surrogate", "risk", "M"]
+    keys = ["risk", "name", "task", "M"]
     mean = table.groupby(keys, sort=False)[["error", "chance"]].mean()
     ratio = (mean["error"] / mean["chance"]).unstack("M")
-    for risk, part in ratio.groupby("risk", sort=False):
-        part = part.droplevel("risk").unstack("surrogate")
-        part = part.reindex(columns=part.columns.sortlevel(1)[0])
-        summary = pd.DataFrame({"geometric mean": np.exp(np.log(part).mean())})
-        summary["worst"] = part.max()
-        print(f"\n{risk}: mean squared error / Monte Carlo's")
-        print(part.round(2).to_string())
-        print(summary.unstack("M").round(2).to_string())
+    n_runs = table.groupby(["name", "task"])["seed"].nunique()
+    print(f"mean squared error / Monte Carlo's, {n_runs.min()} to {n_runs.max()} runs")
+    for (risk, name), part in ratio.groupby(level=["risk", "name"], sort=False):
+        part = part.droplevel(["risk", "name"])
+        part.loc["GEOMETRIC MEAN"] = np.exp(np.log(part).mean())
+        part.loc["WORST"] = part.iloc[:-1].max()
+        print(f"\n{risk}, {name}")
+        print(part.round(3).to_string())
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from sklearn_ase._evaluation import Evaluation
 from sklearn_ase._model import honest_predictions, predict_pool
-from sklearn_ase._rows import n_rows
+from sklearn_ase._rows import n_rows, plain_labels
 from sklearn_ase._schedule import check_refit
 from sklearn_ase._state import TrainingRows
 from sklearn_ase._task import Task
@@ -304,7 +304,7 @@ default=None
             X_train, y_train = X_train.X, X_train.y
         X_train, y_train = check_training_rows(X_train, y_train, X, kind)
         loss = check_loss(self.loss, kind)
-        classes = None if self.classes is None else np.asarray(self.classes)
+        classes = None if self.classes is None else plain_labels(self.classes)
         told = predict_pool(self.estimator, X, loss, kind, classes, predictions)
         honest = None
         if X_train is not None and predictions is None:
@@ -331,7 +331,7 @@ default=None
             )
         evaluation = self.evaluation_
         task, classes = evaluation.task, evaluation.classes_
-        columns = None if self.classes is None else np.asarray(self.classes)
+        columns = None if self.classes is None else plain_labels(self.classes)
         told = predict_pool(self.estimator, X, task.loss, task.kind, columns)
         loss = task.loss.build(told.response_for(classes), classes)
         belief = evaluation.surrogate.belief(X, loss, told.expert_for(classes))

@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._cross_fitting import cross_fitted
-from sklearn_ase._rows import n_rows, take_rows
+from sklearn_ase._rows import n_rows, plain_labels, take_rows
 from sklearn_ase._seeding import seeded
 
 
@@ -185,6 +185,7 @@ def _of_array(raw, loss, classes):
         raise ValueError(
             _needs_proba(loss, "predictions are one-dimensional, labels it seems")
         )
+    raw = plain_labels(raw)
     columns = np.unique(raw) if classes is None else np.unique(classes)
     return Predictions(raw, _one_hot(raw, columns), columns)
 
@@ -201,7 +202,7 @@ def _of_classifier(estimator, X, loss):
             raise ValueError(_needs_proba(loss, f"{name} has no predict_proba"))
         proba, columns = _probabilities(estimator, X)
         return Predictions(proba, proba, columns)
-    label = _checked(estimator.predict(X), X, "estimator.predict")
+    label = plain_labels(_checked(estimator.predict(X), X, "estimator.predict"))
     # The label is the model's own word: thresholds may differ from the arg max.
     proba, columns = _probabilities(estimator, X, label)
     return Predictions(label, proba, columns)
@@ -215,7 +216,7 @@ def _probabilities(estimator, X, label=None):
             "columns. Give a function instead, estimator=model.predict_proba, and "
             "classes=[...]."
         )
-    columns = np.asarray(estimator.classes_)
+    columns = plain_labels(estimator.classes_)
     if hasattr(estimator, "predict_proba"):
         proba = _checked(estimator.predict_proba(X), X, "estimator.predict_proba")
         return _check_proba(proba), columns

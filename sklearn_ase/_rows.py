@@ -1,4 +1,4 @@
-"""Rows of whatever holds them: arrays, sparse matrices, frames, lists."""
+"""Rows and labels of whatever holds them: arrays, sparse matrices, frames, lists."""
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +12,12 @@ def is_frame(X):
 def n_rows(X):
     """Number of rows of X."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def plain_labels(labels):
+    """Labels as an array of numbers or text, also where pandas gave objects."""
+    labels = np.asarray(labels)
+    return np.array(labels.tolist()) if labels.dtype == object else labels
 
 
 def take_rows(X, rows):

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from sklearn_ase._rows import is_frame, n_rows
+from sklearn_ase._rows import is_frame, n_rows, plain_labels
 
 
 def check_rows(evaluator, X, reset):
@@ -94,7 +94,7 @@ def check_labels(labels, task, classes=None):
     if labels.dtype == object:
         if any(label is None for label in labels):
             raise ValueError("A label is None. Leave out rows that have no label.")
-        labels = np.array(labels.tolist())
+        labels = plain_labels(labels)
     if task == "regression":
         labels = labels.astype(float)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -114,7 +114,7 @@ def check_labels(labels, task, classes=None):
 
 def same_kind(*labels):
     """Refuse text and numbers side by side."""
-    kinds = {array.dtype.kind in "US" for array in labels if len(array)}
+    kinds = {isinstance(array[0], str) for array in labels if len(array)}
     if len(kinds) > 1:
         shown = " and ".join(str(np.unique(array)[:5].tolist()) for array in labels)
         raise ValueError(

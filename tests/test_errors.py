@@ -127,7 +127,7 @@ def test_variance_reduction_without_members_is_refused(diabetes, regression_eval
     regression_evaluator.set_params(
         surrogate=BayesianRidge(), acquisition=VarianceReduction()
     )
-    with pytest.raises(ValueError, match="VarianceReduction.*BayesianRidge has none"):
+    with pytest.raises(ValueError, match="BayesianRidge has none"):
         regression_evaluator.fit(diabetes.X, _never)
 
 

@@ -255,3 +255,13 @@ def test_all_labels_give_the_exact_risk(diabetes, regression_evaluator, risk):
     truth = mean_squared_error(diabetes.y, diabetes.model.predict(diabetes.X))
     assert regression_evaluator.risk_.value == pytest.approx(truth)
     assert regression_evaluator.risk_.standard_error == 0
+
+
+def test_labels_of_object_dtype_are_text_like_any_other(digits, evaluator):
+    names = np.array(["zero", "one", "two", "three"], dtype=object)
+    y_train, y = names[digits.y_train], names[digits.y]
+    model = GaussianNB(var_smoothing=0.01).fit(digits.X_train, y_train)
+    evaluator.set_params(estimator=FrozenEstimator(model), classes=names)
+    evaluator.fit(digits.X, y, X_train=digits.X_train, y_train=y_train)
+    assert evaluator.classes_.tolist() == sorted(names)
+    assert 0 <= float(evaluator.risk_) < 3

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sklearn_ase import _kernels
+from sklearn_ase._rows import plain_labels
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
@@ -116,7 +117,7 @@ class ClassifierSurrogate(BaseSurrogate):
 
     def _calibrate(self, X, y, classes, expert, known, weight, seed):
         self.classes_ = np.unique(y) if classes is None else np.asarray(classes)
-        met = self.estimator_.classes_
+        met = plain_labels(self.estimator_.classes_)
         self.calibration_ = None
         calibration = self._chosen_calibration()
         if calibration is not None:
