@@ -68,6 +68,12 @@ class ActiveRiskEstimator(BaseEstimator):
         When the surrogate is refitted: a float > 1 when the number of labels has
         grown by that factor, an int after that many labels, a list at these label
         counts. :meth:`fit` also refits after the last label.
+    cross_fit : int, default=5
+        The surrogate learns how far to trust the model from predictions it could not
+        know by heart: with `X_train`, copies of the model are fitted in that many
+        folds, once, at the start. 0 never fits the model and trusts pool labels
+        only, which costs accuracy while labels are few. Models given as a function
+        or by `predictions` are never fitted.
     classes : array-like, default=None
         Every label there may be. None takes the model's classes and those of
         `y_train`, and adds others as they are met.
@@ -122,6 +128,7 @@ class ActiveRiskEstimator(BaseEstimator):
         n_labels=50,
         batch_size=1,
         refit=1.2,
+        cross_fit=5,
         classes=None,
         random_state=None,
     ):
@@ -134,6 +141,7 @@ class ActiveRiskEstimator(BaseEstimator):
         self.n_labels = n_labels
         self.batch_size = batch_size
         self.refit = refit
+        self.cross_fit = cross_fit
         self.classes = classes
         self.random_state = random_state
 
@@ -307,8 +315,10 @@ default=None
         classes = None if self.classes is None else plain_labels(self.classes)
         told = predict_pool(self.estimator, X, loss, kind, classes, predictions)
         honest = None
-        if X_train is not None and predictions is None:
-            honest = honest_predictions(self.estimator, X_train, y_train, kind, seed)
+        if X_train is not None and predictions is None and surrogate.uses_estimator:
+            honest = honest_predictions(
+                self.estimator, X_train, y_train, kind, self.cross_fit, seed
+            )
         labels = None
         if kind == "classification":
             met = [told.columns, y_train, surrogate.frozen_classes]

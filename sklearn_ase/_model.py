@@ -95,7 +95,7 @@ def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
     return _of_classifier(estimator, X, loss)
 
 
-def honest_predictions(estimator, X, y, task, seed, n_splits=5):
+def honest_predictions(estimator, X, y, task, n_splits, seed):
     """Predictions for training rows by copies of the model that did not see them.
 
     Returns
@@ -104,7 +104,7 @@ def honest_predictions(estimator, X, y, task, seed, n_splits=5):
         None for a model that cannot be fitted again.
     """
     model = _function_of(estimator)
-    if not is_model(model) or not hasattr(model, "fit"):
+    if n_splits < 2 or not is_model(model) or not hasattr(model, "fit"):
         return None
     columns = np.unique(y) if task == "classification" else None
 
@@ -113,8 +113,19 @@ def honest_predictions(estimator, X, y, task, seed, n_splits=5):
             return (np.ravel(fitted.predict(rows)),)
         return (_spread(*_probabilities(fitted, rows), columns),)
 
+    def fit(rows, seed):
+        copy = seeded(model, seed)
+        try:
+            return copy.fit(take_rows(X, rows), y[rows])
+        except Exception as error:
+            error.add_note(
+                "This came from fitting a copy of the model under test on X_train, to "
+                "see how it does on rows it does not know. cross_fit=0 does without."
+            )
+            raise
+
     found = cross_fitted(
-        lambda rows, seed: seeded(model, seed).fit(take_rows(X, rows), y[rows]),
+        fit,
         predict,
         X,
         y,

@@ -265,3 +265,25 @@ def test_labels_of_object_dtype_are_text_like_any_other(digits, evaluator):
     evaluator.fit(digits.X, y, X_train=digits.X_train, y_train=y_train)
     assert evaluator.classes_.tolist() == sorted(names)
     assert 0 <= float(evaluator.risk_) < 3
+
+
+def test_copies_of_the_model_are_fitted_only_where_they_are_wanted(digits, evaluator):
+    class Counted(GaussianNB):
+        fits = 0
+
+        def fit(self, X, y):
+            Counted.fits += 1
+            return super().fit(X, y)
+
+    training = {"X_train": digits.X_train, "y_train": digits.y_train}
+    model = FrozenEstimator(Counted().fit(digits.X_train, digits.y_train))
+    evaluator.set_params(estimator=model)
+    frozen = FrozenEstimator(evaluator.surrogate.fit(digits.X_train, digits.y_train))
+    for parameters, expected in (
+        ({"cross_fit": 3}, 3),
+        ({"cross_fit": 0}, 0),
+        ({"cross_fit": 3, "surrogate": frozen}, 0),
+    ):
+        Counted.fits = 0
+        evaluator.set_params(**parameters).start(digits.X, **training)
+        assert Counted.fits == expected

@@ -30,6 +30,12 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         return isinstance(self.estimator, FrozenEstimator)
 
     @property
+    def uses_estimator(self):
+        """Whether the calibration blends the model under test in."""
+        calibration = self._chosen_calibration()
+        return calibration is not None and calibration.use_estimator
+
+    @property
     def gives_members(self):
         """Whether it has several members, of its own or by bootstrap."""
         return not self.is_constant or has_members(self.estimator)
@@ -151,6 +157,10 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _with_members(self):
         """The estimator, wrapped if it has no members of its own."""
+
+    @abstractmethod
+    def _chosen_calibration(self):
+        """A fresh calibration, or None for members as they are."""
 
     @abstractmethod
     def _calibrate(self, X, y, classes, expert, known, weight, seed):

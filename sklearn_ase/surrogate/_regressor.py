@@ -125,15 +125,18 @@ class RegressorSurrogate(BaseSurrogate):
         rows = np.isfinite(mean)
         weight = np.ones(len(y)) if weight is None else weight
         mean, epistemic, y, weight = mean[rows], epistemic[rows], y[rows], weight[rows]
-        if self.calibration is not False and not self.is_constant:
-            calibration = self.calibration or GaussianStack()
+        calibration = self._chosen_calibration()
+        if calibration is not None:
             expert = None if expert is None else expert[rows]
-            self.calibration_ = clone(calibration).fit(
-                mean, epistemic, expert, y, weight
-            )
+            self.calibration_ = calibration.fit(mean, epistemic, expert, y, weight)
         elif members or not has_std(self.estimator_):
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
             self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
+
+    def _chosen_calibration(self):
+        if self.calibration is False or self.is_constant:
+            return None
+        return GaussianStack() if self.calibration is None else clone(self.calibration)
 
     def _known_moments(self, X, y, seed):
         if not self.is_constant:
