@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_diabetes, load_iris
@@ -23,6 +24,7 @@ from sklearn_ase.losses import LogLoss, SquaredError
 from sklearn_ase.surrogate import (
     BootstrapClassifier,
     ClassifierSurrogate,
+    FrameEncoder,
     LogLinearStack,
     RegressorSurrogate,
 )
@@ -235,3 +237,24 @@ def test_a_frozen_forest_of_regressors_needs_rows_to_tell_the_noise_from():
     with pytest.raises(ValueError, match="Give X_train and y_train"):
         surrogate.fit(points[:0], target[:0])
     assert surrogate.fit(points[200:], target[200:]).noise_ > 0
+
+
+def test_frames_with_texts_dates_and_missing_values_become_numbers():
+    frame = pd.DataFrame(
+        {
+            "kind": pd.Series(["b", "a", None], dtype="string"),
+            "count": pd.Series([1, None, 3], dtype="Int64"),
+            "flag": [True, False, True],
+            "day": pd.to_datetime(["2026-01-01", "2026-01-02", None]),
+            "group": pd.Categorical(["x", "y", "x"]),
+        }
+    )
+    encoder = FrameEncoder().fit(frame)
+    encoded = encoder.transform(frame)
+    np.testing.assert_array_equal(encoded[:, 0], [1, 0, np.nan])
+    np.testing.assert_array_equal(encoded[:, 1], [1, np.nan, 3])
+    np.testing.assert_array_equal(encoded[:, 2], [1, 0, 1])
+    assert encoded[0, 3] < encoded[1, 3]
+    assert np.isnan(encoded[2, 3])
+    unseen = frame.assign(kind=["z", "a", "b"])
+    np.testing.assert_array_equal(encoder.transform(unseen)[:, 0], [-1, 0, 1])

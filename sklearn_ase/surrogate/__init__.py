@@ -5,6 +5,7 @@ from sklearn_ase.surrogate._bootstrap import BootstrapClassifier, BootstrapRegre
 from sklearn_ase.surrogate._calibration import GaussianStack, LogLinearStack
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._default import check_surrogate_estimator
+from sklearn_ase.surrogate._frames import FrameEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "BootstrapClassifier",
     "BootstrapRegressor",
     "ClassifierSurrogate",
+    "FrameEncoder",
     "GaussianStack",
     "LogLinearStack",
     "RegressorSurrogate",

@@ -1,20 +1,18 @@
 """The surrogate that is used when none is given, and the shell around one that is."""
 
-import numpy as np
 from sklearn.base import is_classifier, is_regressor
-from sklearn.compose import make_column_transformer
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._rows import is_frame
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
+from sklearn_ase.surrogate._frames import FrameEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 _SHELLS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
@@ -69,20 +67,4 @@ def _default_estimator(task, X):
         return make_pipeline(TfidfVectorizer(), linear[task])
     if not is_frame(X):
         return trees
-    encoder = OrdinalEncoder(
-        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
-    )
-    columns = make_column_transformer(
-        (encoder, _non_numeric_columns), remainder="passthrough"
-    )
-    return make_pipeline(columns, trees)
-
-
-def _non_numeric_columns(frame):
-    """Names of the columns that trees cannot read."""
-    names = []
-    for name in frame.columns:
-        values = frame[name].to_numpy()
-        if not (np.issubdtype(values.dtype, np.number) or values.dtype == bool):
-            names.append(name)
-    return names
+    return make_pipeline(FrameEncoder(), trees)
