@@ -18,6 +18,7 @@ from sklearn_ase._validation import (
     check_budget,
     check_can_estimate,
     check_classes,
+    check_cross_fit,
     check_ledger,
     check_oracle,
     check_plan,
@@ -145,7 +146,16 @@ class ActiveRiskEstimator(BaseEstimator):
         self.classes = classes
         self.random_state = random_state
 
-    def start(self, X, *, X_train=None, y_train=None, predictions=None, ledger=None):
+    def start(
+        self,
+        X,
+        *,
+        X_train=None,
+        y_train=None,
+        predictions=None,
+        train_predictions=None,
+        ledger=None,
+    ):
         """Start an evaluation by hand.
 
         Parameters
@@ -160,7 +170,10 @@ class ActiveRiskEstimator(BaseEstimator):
         predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
 default=None
             What the model says about the pool, instead of calling it. Columns are
-            those of ``classes``.
+            those of ``classes``, or named by their labels in a frame.
+        train_predictions : array-like, default=None
+            What the model says about `X_train`, if it can be trusted there: out of
+            fold, or rows the model has not learned from. Saves `cross_fit`.
         ledger : LabelLedger, default=None
             Queries and labels of an earlier evaluation of the same pool, to go on
             from there.
@@ -170,10 +183,20 @@ default=None
         evaluation : Evaluation
         """
         # A copy, so that a start by hand leaves no trace on the evaluator.
-        return copy(self)._start(X, X_train, y_train, predictions, ledger)
+        return copy(self)._start(
+            X, X_train, y_train, predictions, train_predictions, ledger
+        )
 
     def fit(
-        self, X, y=None, *, X_train=None, y_train=None, predictions=None, ledger=None
+        self,
+        X,
+        y=None,
+        *,
+        X_train=None,
+        y_train=None,
+        predictions=None,
+        train_predictions=None,
+        ledger=None,
     ):
         """Buy `n_labels` labels and estimate the risk.
 
@@ -192,13 +215,16 @@ default=None
         y_train : array-like, default=None
         predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
 default=None
+        train_predictions : array-like, default=None
         ledger : LabelLedger, default=None
 
         Returns
         -------
         self : object
         """
-        evaluation = self._start(X, X_train, y_train, predictions, ledger)
+        evaluation = self._start(
+            X, X_train, y_train, predictions, train_predictions, ledger
+        )
         oracle = check_oracle(y, evaluation.n_samples)
         check_budget(self.n_labels, self.batch_size, evaluation.n_samples)
         check_can_estimate(self.n_labels, evaluation)
@@ -290,7 +316,7 @@ default=None
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in inputs)
         return tags
 
-    def _start(self, X, X_train, y_train, predictions, ledger):
+    def _start(self, X, X_train, y_train, predictions, train_predictions, ledger):
         X = check_rows(self, X, reset=True)
         kind = check_task(
             check_loss(self.loss), self.estimator, self.surrogate, self.classes
@@ -302,30 +328,39 @@ default=None
         refit = check_refit(self.refit)
         check_plan(risk, acquisition, selection, surrogate)
         check_ledger(ledger, n_rows(X))
+        check_cross_fit(self.cross_fit)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        task = self._task(X, X_train, y_train, predictions, kind, surrogate, seed)
-        strategies = (clone(acquisition), clone(selection), clone(risk))
-        return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
-
-    def _task(self, X, X_train, y_train, predictions, kind, surrogate, seed):
-        if isinstance(X_train, TrainingRows):
-            X_train, y_train = X_train.X, X_train.y
-        X_train, y_train = check_training_rows(X_train, y_train, X, kind)
         loss = check_loss(self.loss, kind)
         classes = None if self.classes is None else plain_labels(self.classes)
         told = predict_pool(self.estimator, X, loss, kind, classes, predictions)
+        if isinstance(X_train, TrainingRows):
+            X_train, y_train = X_train.X, X_train.y
+        X_train, y_train = check_training_rows(X_train, y_train, X, kind)
         honest = None
-        if X_train is not None and predictions is None and surrogate.uses_estimator:
+        if train_predictions is not None:
+            honest = predict_pool(None, X_train, loss, kind, classes, train_predictions)
+        elif X_train is not None and predictions is None and surrogate.uses_estimator:
             honest = honest_predictions(
                 self.estimator, X_train, y_train, kind, self.cross_fit, seed
             )
         labels = None
         if kind == "classification":
-            met = [told.columns, y_train, surrogate.frozen_classes]
-            labels = check_classes(classes, [part for part in met if part is not None])
-        return Task(
-            X, told, loss, kind, labels, classes is not None, X_train, y_train, honest
+            labels = check_classes(
+                classes, told.columns, y_train, surrogate.frozen_classes
+            )
+        task = Task(
+            X=X,
+            predictions=told,
+            loss=loss,
+            kind=kind,
+            labels=labels,
+            is_closed=classes is not None,
+            X_train=X_train,
+            y_train=y_train,
+            train_predictions=honest,
         )
+        strategies = (clone(acquisition), clone(selection), clone(risk))
+        return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
 
     def _expected_loss(self, X):
         """``g`` on another pool, and what the model says about it."""

@@ -7,7 +7,7 @@ from sklearn_ase._ledger import LabelLedger
 from sklearn_ase._rows import n_rows
 from sklearn_ase._schedule import next_refit
 from sklearn_ase._state import PoolState, Query
-from sklearn_ase._validation import check_scores
+from sklearn_ase._validation import check_risk, check_scores
 from sklearn_ase.selection import Proportional
 
 
@@ -78,17 +78,16 @@ class Evaluation:
         candidates = np.flatnonzero(self._free())
         if not 1 <= n_queries <= len(candidates):
             raise ValueError(
-                f"ask({n_queries}) is not possible: {len(candidates)} rows of the pool "
-                "are free. Ask for at least 1 and at most that many."
+                f"ask({n_queries}) is not possible: {len(candidates)} of the "
+                f"{self.n_samples} rows of the pool are free, the rest were asked for."
             )
         selection, scores = self.selection, self._current_scores()
         expected = self._expected_loss
         if scores is None:  # Before the first fit: a plain random sample.
             selection, scores = Proportional(), np.ones(self.n_samples)
             expected = np.zeros(self.n_samples)
-        # Pick m takes draw m of one stream, whatever the batches and interruptions.
-        stream = np.random.PCG64(self.seed).advance(len(self.ledger.indices))
-        rng = np.random.Generator(stream)
+        # Each query has its own stream, so a replayed evaluation picks the same rows.
+        rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
         query = selection.pick(scores, candidates, n_queries, rng)
         picked = expected[query.indices]
         picked_before = np.cumsum(picked) - picked
@@ -109,8 +108,9 @@ class Evaluation:
         indices = query.indices if isinstance(query, Query) else np.atleast_1d(query)
         self.ledger.tell(indices, self.task.check_labels(labels))
         grown = self._update_classes()
+        self._history.append(self.state, indices)
         refit = (grown or self._is_due()) and self._fit_surrogate()
-        self._history.append(self.state, indices, self._estimate_if_possible(), refit)
+        self._history.update(len(indices), self._estimate_if_possible(), refit)
 
     def estimate(self, risk=None):
         """Estimate the risk from the labels so far.
@@ -124,12 +124,15 @@ class Evaluation:
         -------
         risk : RiskEstimate
         """
-        return (self.risk if risk is None else risk).estimate(self.state)
+        if risk is None:
+            risk = self.risk
+        check_risk(risk)
+        return risk.estimate(self.state)
 
     def refit(self):
         """Fit the surrogate to all labels so far, if they are enough for a fit."""
         if self._fit_surrogate():
-            self._history.update_last(self._estimate_if_possible())
+            self._history.update(1, self._estimate_if_possible(), refit=True)
 
     def run(self, oracle, n_labels, batch_size=1):
         """Ask and tell until there are enough labels, then refit the surrogate.
@@ -149,10 +152,11 @@ class Evaluation:
         self : object
         """
         while len(self.ledger) < n_labels:
-            query = self.pending
-            if not len(query):
-                query = self.ask(min(batch_size, n_labels - len(self.ledger)))
-            self.tell(query, oracle(query.indices))
+            missing = n_labels - len(self.ledger)
+            indices = self.pending.indices[:missing]
+            if not len(indices):
+                indices = self.ask(min(batch_size, missing)).indices
+            self.tell(indices, oracle(indices))
         if self._refitted_at < len(self.ledger):
             self.refit()
         return self
@@ -260,7 +264,7 @@ class Evaluation:
             self._fit_surrogate()
         # Past estimates are not known any more, but for the one after the last label.
         self._history.append(self.state, self.ledger.labels)
-        self._history.update_last(self._estimate_if_possible())
+        self._history.update(1, self._estimate_if_possible(), refit=self.is_fitted)
 
     def _is_due(self):
         due = next_refit(self.refit_schedule, self._refitted_at)

@@ -21,8 +21,8 @@ class History:
     def __init__(self):
         self._entries = []
 
-    def append(self, state, indices, risk=None, refit=False):
-        """Add the labels of `indices`, told together, and the estimate after them."""
+    def append(self, state, indices):
+        """Add the labels of `indices`, told together."""
         place = {index: k for k, index in enumerate(state.indices.tolist())}
         for index in indices:
             k = place[int(index)]
@@ -34,15 +34,19 @@ class History:
                     "query_proba": state.query_proba[k],
                     "expected_loss": state.query_expected_loss[k],
                     "loss": state.losses[k],
-                    **_numbers(risk),
-                    "refit": refit,
+                    "risk": np.nan,
+                    "standard_error": np.nan,
+                    "refit": False,
                 }
             )
 
-    def update_last(self, risk):
-        """Put the estimate of a refitted surrogate behind the last label."""
+    def update(self, n_last, risk, refit):
+        """Put the estimate after the last labels behind them; None if there is none."""
+        for entry in self._entries[max(len(self._entries) - n_last, 0) :]:
+            if risk is not None:
+                entry["risk"], entry["standard_error"] = risk.value, risk.standard_error
         if self._entries:
-            self._entries[-1].update(**_numbers(risk), refit=True)
+            self._entries[-1]["refit"] = refit
 
     def as_arrays(self):
         """The columns as a dict of arrays, which ``pandas.DataFrame`` takes."""
@@ -50,9 +54,3 @@ class History:
             name: np.array([entry[name] for entry in self._entries])
             for name in _COLUMNS
         }
-
-
-def _numbers(risk):
-    if risk is None:
-        return {"risk": np.nan, "standard_error": np.nan}
-    return {"risk": risk.value, "standard_error": risk.standard_error}

@@ -78,9 +78,21 @@ def tilt(member_proba, proba):
     return np.multiply(ratio, proba, out=ratio)
 
 
-def member_expected_loss(member_proba, loss):
-    """Expected loss under each member, of shape (n_members, n_samples)."""
-    return np.einsum("enc,nc->en", member_proba, loss, optimize=True)
+def member_expected_loss(member_proba, proba, loss):
+    """Expected loss under each member, of shape (n_members, n_samples).
+
+    Parameters
+    ----------
+    member_proba : ndarray of shape (n_members, n_samples, n_classes)
+    proba : ndarray of shape (n_samples, n_classes)
+        Their mean.
+    loss : ndarray of shape (n_samples, n_classes)
+    """
+    expected = expected_loss(proba, loss)
+    # Tilted members need not sum to 1. Centred, a loss that is the same for every
+    # label is the same for every member, and the members still average to g.
+    deviation = loss - expected[:, None]
+    return expected + np.einsum("enc,nc->en", member_proba, deviation, optimize=True)
 
 
 def covariance_with_pool_risk(member_loss):

@@ -136,6 +136,11 @@ class LabelLedger:
             for row in reader:
                 index = int(row["index"])
                 ledger.ask([index], *([row[name]] for name in cls.columns[1:]))
+                if row["label"] and not row["label_type"]:
+                    raise ValueError(
+                        f"Row {index} of {path} has a label but no label_type. Say "
+                        f"which of {sorted(_KINDS)} it is, and its order."
+                    )
                 if row["label_type"]:
                     label = _KINDS[row["label_type"]](row["label"])
                     order = int(row["order"])

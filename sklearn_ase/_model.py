@@ -53,7 +53,8 @@ def _spread(values, columns, classes):
     if values.ndim == 1 or np.array_equal(columns, classes):
         return values
     spread = np.zeros((len(values), len(classes)))
-    spread[:, np.searchsorted(classes, columns)] = values
+    wanted = np.isin(columns, classes)
+    spread[:, np.searchsorted(classes, columns[wanted])] = values[:, wanted]
     return spread
 
 
@@ -68,8 +69,8 @@ def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
     task : {"classification", "regression"}
     classes : ndarray of shape (n_classes,), default=None
         Meaning of the columns that a callable or `predictions` give.
-    predictions : array-like, default=None
-        Used instead of calling the model.
+    predictions : array-like or frame, default=None
+        Used instead of calling the model. The columns of a frame are its labels.
 
     Returns
     -------
@@ -85,6 +86,8 @@ def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
     if predictions is None and not is_model(estimator):
         predictions = _function_of(estimator)(X)
     if predictions is not None:
+        if hasattr(predictions, "columns"):
+            classes = plain_labels(predictions.columns)
         raw = _checked(predictions, X, "predictions")
         if task == "regression":
             return _of_values(raw)
@@ -104,8 +107,10 @@ def honest_predictions(estimator, X, y, task, n_splits, seed):
         None for a model that cannot be fitted again.
     """
     model = _function_of(estimator)
-    if n_splits < 2 or not is_model(model) or not hasattr(model, "fit"):
+    if n_splits == 0 or not is_model(model) or not hasattr(model, "fit"):
         return None
+    if any(isinstance(part, FrozenEstimator) for part in _parts(model)):
+        return None  # The frozen part would know the rows by heart.
     columns = np.unique(y) if task == "classification" else None
 
     def predict(fitted, rows):
@@ -134,6 +139,10 @@ def honest_predictions(estimator, X, y, task, n_splits, seed):
         stratified=task == "classification",
     )
     return None if found is None else Predictions(found[0], found[0], columns)
+
+
+def _parts(model):
+    return model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
 
 
 def is_model(estimator):
@@ -185,7 +194,9 @@ def _of_array(raw, loss, classes):
             known = "no classes" if classes is None else f"{len(classes)} classes"
             raise ValueError(
                 f"predictions have {raw.shape[1]} columns, but {known} were given. "
-                "Pass classes=[...], the label of each column in order."
+                "Pass classes=[...], the label of each column in order; a class the "
+                "model does not know is a column of zeros. Or give a frame whose "
+                "columns are named by their labels."
             )
         order = np.argsort(classes)
         proba, columns = _check_proba(raw)[:, order], np.asarray(classes)[order]
@@ -213,6 +224,9 @@ def _of_classifier(estimator, X, loss):
             raise ValueError(_needs_proba(loss, f"{name} has no predict_proba"))
         proba, columns = _probabilities(estimator, X)
         return Predictions(proba, proba, columns)
+    if not hasattr(estimator, "predict"):
+        proba, columns = _probabilities(estimator, X)
+        return Predictions(columns[proba.argmax(axis=1)], proba, columns)
     label = plain_labels(_checked(estimator.predict(X), X, "estimator.predict"))
     # The label is the model's own word: thresholds may differ from the arg max.
     proba, columns = _probabilities(estimator, X, label)

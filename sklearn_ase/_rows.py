@@ -20,6 +20,11 @@ def plain_labels(labels):
     return np.array(labels.tolist()) if labels.dtype == object else labels
 
 
+def order_columns(X, columns):
+    """A frame with its columns in the given order."""
+    return X[list(columns)] if hasattr(X, "iloc") else X.select(list(columns))
+
+
 def take_rows(X, rows):
     """The given rows of X, in that order, as the same kind of container.
 
@@ -44,7 +49,7 @@ def stack_rows(top, bottom):
 
         return pd.concat([top, bottom], ignore_index=True)
     if is_frame(top) and is_frame(bottom) and hasattr(top, "vstack"):
-        return top.vstack(bottom.select(top.columns))
+        return top.vstack(bottom)
     if isinstance(top, list) and isinstance(bottom, list):
         return top + bottom
     return np.concatenate([np.asarray(top), np.asarray(bottom)])

@@ -3,10 +3,11 @@
 import numbers
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from sklearn_ase._rows import is_frame, n_rows, plain_labels
+from sklearn_ase._rows import is_frame, n_rows, order_columns, plain_labels
 
 
 def check_rows(evaluator, X, reset):
@@ -44,30 +45,39 @@ def check_training_rows(X_train, y_train, X, task):
     if X_train is None or y_train is None:
         raise ValueError("X_train and y_train go together: one of them is missing.")
     check_consistent_length(X_train, y_train)
+    X_train = _same_table(X_train, X)
+    y_train = check_labels(y_train, task)
+    return X_train, y_train
+
+
+def _same_table(X_train, X):
+    """Training rows as the same kind of table as the pool, with the same columns."""
     if _is_text(X_train):
         X_train = list(X_train)
+    elif sparse.issparse(X_train):
+        X_train = X_train.tocsr()
     elif not hasattr(X_train, "shape"):
         X_train = np.asarray(X_train)
-    if is_frame(X_train) != is_frame(X) or isinstance(X_train, list) != isinstance(
-        X, list
-    ):
+    kinds = [(is_frame(rows), isinstance(rows, list)) for rows in (X_train, X)]
+    if kinds[0] != kinds[1]:
         raise TypeError(
             f"X_train is a {type(X_train).__name__} and the pool a {type(X).__name__}. "
             "Give both as the same kind of table."
         )
-    if is_frame(X) and set(X.columns) != set(X_train.columns):
+    if is_frame(X):
         odd = sorted(map(str, set(X.columns) ^ set(X_train.columns)))
-        raise ValueError(
-            f"X_train and the pool must have the same columns, but {odd} are in one "
-            "of them only."
-        )
+        if odd:
+            raise ValueError(
+                "X_train and the pool must have the same columns, but "
+                f"{odd} are in one of them only."
+            )
+        return order_columns(X_train, X.columns)
     if not isinstance(X, list) and X_train.shape[1:] != X.shape[1:]:
         raise ValueError(
             f"X_train has rows of shape {X_train.shape[1:]} and the pool of shape "
             f"{X.shape[1:]}. Give both with the same columns."
         )
-    y_train = check_labels(y_train, task)
-    return X_train, y_train
+    return X_train
 
 
 def check_labels(labels, task, classes=None):
@@ -175,20 +185,27 @@ def check_budget(n_labels, batch_size, n_samples):
         )
 
 
-def check_strategy(strategy, verb, name, room):
+def check_strategy(strategy, room, *attributes):
     """Refuse strings, classes and whatever else is no strategy."""
-    if isinstance(strategy, type) or not hasattr(strategy, verb):
+    missing = [name for name in attributes if not hasattr(strategy, name)]
+    if isinstance(strategy, type) or missing:
+        base = f"Base{room.capitalize()}"
         raise TypeError(
-            f"{name}={strategy!r} has no {verb}(...). Give an instance of a class from "
-            f"sklearn_ase.{room}, or one of your own."
+            f"{room}={strategy!r} cannot serve as {room}. Give an instance of a class "
+            f"from sklearn_ase.{room}, or of a subclass of {base}."
         )
+
+
+def check_risk(risk):
+    """Refuse what is no risk."""
+    check_strategy(risk, "risk", "estimate", "needs_query_proba", "needs_belief")
 
 
 def check_plan(risk, acquisition, selection, surrogate):
     """Refuse plans whose labels could not give the estimate that is asked for."""
-    check_strategy(risk, "estimate", "risk", "risk")
-    check_strategy(acquisition, "score_samples", "acquisition", "acquisition")
-    check_strategy(selection, "pick", "selection", "selection")
+    check_risk(risk)
+    check_strategy(acquisition, "acquisition", "score_samples", "needs_member_loss")
+    check_strategy(selection, "selection", "pick", "has_query_proba")
     if acquisition.needs_member_loss and not surrogate.gives_members:
         raise ValueError(
             f"{type(acquisition).__name__} compares the members of the surrogate, but "
@@ -210,8 +227,9 @@ def check_plan(risk, acquisition, selection, surrogate):
         )
 
 
-def check_classes(classes, met):
+def check_classes(classes, *met):
     """All labels known from the start, sorted; those `met` must be among `classes`."""
+    met = [labels for labels in met if labels is not None]
     same_kind(*met, *([] if classes is None else [np.asarray(classes)]))
     met = np.unique(np.concatenate(met))
     if classes is None:
@@ -229,12 +247,14 @@ def check_ledger(ledger, n_samples):
             f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
             "LabelLedger.from_csv(path)."
         )
-    last = max(ledger.indices, default=0)
-    if last >= n_samples:
+    wrong = [index for index in ledger.indices if not 0 <= index < n_samples]
+    if wrong:
         raise ValueError(
-            f"The ledger is of another pool: it has row {last}, but this pool has "
+            f"The ledger is of another pool: it has row {wrong[0]}, but this pool has "
             f"{n_samples} rows."
         )
+    if len(set(ledger.indices)) < len(ledger.indices):
+        raise ValueError("The ledger asks for some rows twice. Each row is asked once.")
 
 
 def check_can_estimate(n_labels, evaluation):
@@ -264,3 +284,13 @@ def check_scores(scores, n_samples, acquisition):
             f"{scores.min()} to {scores.max()}."
         )
     return scores
+
+
+def check_cross_fit(cross_fit):
+    """Check the number of folds in which copies of the model are fitted."""
+    valid = isinstance(cross_fit, numbers.Integral) and not isinstance(cross_fit, bool)
+    if not valid or cross_fit < 0 or cross_fit == 1:
+        raise ValueError(
+            f"cross_fit={cross_fit!r} must be 0, to never fit the model, or an integer "
+            ">= 2, the number of folds."
+        )

@@ -134,15 +134,25 @@ class ZeroOne(_ClassificationLoss):
 class Brier(_ClassificationLoss):
     """Squared distance of the probabilities from the label's one-hot vector.
 
-    As in :func:`sklearn.metrics.brier_score_loss` the value is halved for two
-    classes, where it is the squared error of the probability of one of them.
+    Parameters
+    ----------
+    scale_by_half : bool or "auto", default="auto"
+        Halve the value, so that it lies between 0 and 1. As in
+        :func:`sklearn.metrics.brier_score_loss`, "auto" does so for two classes,
+        where it is the squared error of the probability of one of them. Decide
+        yourself where a third class may turn up on the way.
     """
+
+    def __init__(self, scale_by_half="auto"):
+        self.scale_by_half = scale_by_half
 
     def _table(self, proba, classes):
         # |p - onehot(c)|² = |p|² - 2 p_c + 1
         square = np.einsum("nc,nc->n", proba, proba)[:, None]
         table = np.maximum(square - 2.0 * proba + 1.0, 0.0)
-        return table / 2.0 if len(classes) == 2 else table
+        half = self.scale_by_half
+        half = len(classes) == 2 if half == "auto" else half
+        return table / 2.0 if half else table
 
 
 class _RegressionLoss(BaseEstimator):
@@ -235,6 +245,8 @@ class CustomLoss(BaseEstimator):
     def build(self, prediction, classes=None):
         """Tabulate the loss (classification) or bind it (regression)."""
         if self.task == "regression":
+            # Asked for what a perfect model costs, before a label is spent.
+            _checked(self(prediction, prediction), len(prediction))
             return PointLoss(self, prediction)
         if classes is None:
             raise ValueError(

@@ -109,6 +109,11 @@ class Moody(BaseAcquisition):
         return np.random.default_rng().random(state.n_samples)
 
 
+class Uneven(Uniform):
+    def score_samples(self, state):
+        return np.arange(state.n_samples, dtype=float)
+
+
 class Greedy(LURE):
     def estimate(self, state):
         return float(super().estimate(state))
@@ -119,6 +124,7 @@ class Greedy(LURE):
     [
         (check_acquisition, Negative(), "non-negative"),
         (check_acquisition, Moody(), "same state"),
+        (check_acquisition, Uneven(), "is_uniform"),
         (check_risk, Greedy(), "RiskEstimate"),
         (check_acquisition, LogisticRegression(), "is_uniform"),
     ],

@@ -194,7 +194,7 @@ def test_answers_must_match_the_queries(digits, evaluator):
     evaluation.tell(query, [0, 1])
     with pytest.raises(ValueError, match="have a label already"):
         evaluation.tell(query, [0, 1])
-    with pytest.raises(ValueError, match=r"119.*118 rows of the pool are free"):
+    with pytest.raises(ValueError, match=r"119.*118 of the 120 rows"):
         evaluation.ask(119)
 
 

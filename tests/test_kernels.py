@@ -113,7 +113,7 @@ def test_member_losses_average_to_the_expected_loss(pool):
     """Also on classes that no member gives any mass."""
     loss = pool.loss.values
     tilted = _kernels.tilt(pool.members, pool.proba)
-    member_loss = _kernels.member_expected_loss(tilted, loss)
+    member_loss = _kernels.member_expected_loss(tilted, pool.proba, loss)
     expected = _kernels.expected_loss(pool.proba, loss)
     assert_allclose(member_loss.mean(axis=0), expected, **CLOSE)
 

@@ -190,7 +190,10 @@ def test_bad_values_of_an_own_function_are_refused_for_classes(function, message
 
 @bad_functions
 def test_bad_values_of_an_own_function_are_refused_for_numbers(function, message):
-    bound = check_loss(function, task="regression").build(np.zeros(3))
+    loss = check_loss(function, task="regression")
+    with pytest.raises(ValueError, match=message):
+        loss.build(np.zeros(3))
+    bound = PointLoss(loss, np.zeros(3))
     with pytest.raises(ValueError, match=message):
         bound.observed(np.arange(3), np.zeros(3))
     with pytest.raises(ValueError, match=message):

@@ -4,7 +4,10 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 
 
 class BALD(BaseAcquisition):
-    """Mutual information of a sample's label and the surrogate's member.
+    """What a sample's label is expected to tell about the surrogate's member.
+
+    The mutual information of label and member for members as they are; with a
+    calibrated surrogate the expectation is over the calibrated labels.
 
     Looks where the surrogate has most to learn, whether or not that matters to the
     risk of the model.

@@ -31,5 +31,6 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            Greater means more worth a label. Finite and non-negative.
+            Greater means more worth a label. Finite and non-negative. They are used
+            until the surrogate is fitted again.
         """

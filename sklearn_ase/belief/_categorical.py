@@ -63,11 +63,13 @@ class CategoricalBelief:
         belief : CategoricalBelief
         """
         members = np.asarray(member_proba, dtype=np.float64)
-        if proba is not None:
+        if proba is None:
+            proba = members.mean(axis=0)
+        else:
             members = _kernels.tilt(members, proba)
-        member_loss = _kernels.member_expected_loss(members, loss.values)
+        member_loss = _kernels.member_expected_loss(members, proba, loss.values)
         return cls(
-            proba=members.mean(axis=0) if proba is None else proba,
+            proba=proba,
             class_disagreement=_kernels.disagreement(members),
             member_risk=member_loss.mean(axis=1),
             member_loss=member_loss if keep_member_loss else None,
@@ -92,7 +94,7 @@ class CategoricalBelief:
         return _kernels.loss_variance(self.proba, loss.values)
 
     def disagreement(self):
-        """BALD: information a label carries about the member, (n_samples,)."""
+        """BALD: what a label is expected to tell about the member, (n_samples,)."""
         return self.class_disagreement.sum(axis=1)
 
     def weighted_disagreement(self, loss):

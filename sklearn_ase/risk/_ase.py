@@ -45,6 +45,8 @@ class ASE(BaseRisk):
             losses[state.indices] = state.losses
         member_risk = state.belief.member_risk
         spread = np.std(member_risk, ddof=1) if len(member_risk) > 1 else np.nan
+        if self.use_observed:
+            spread *= 1.0 - state.n_labels / state.n_samples
         return RiskEstimate(
             value=float(losses.mean()),
             standard_error=float(spread),

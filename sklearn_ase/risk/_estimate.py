@@ -16,7 +16,7 @@ class RiskEstimate:
     standard_error : float
         NaN where the labels do not tell.
     n_labels : int
-        Labels the estimate rests on.
+        Labels known when it was made.
     degrees_of_freedom : float
         Of the t distribution that :meth:`interval` uses; infinite for a normal one.
     spread_of : str

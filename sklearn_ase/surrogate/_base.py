@@ -72,17 +72,17 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         -------
         self : object
         """
+        fit_weight = self._tail_weight(n_rows(X), n_acquired, self.pool_weight)
         if self.is_constant:
             self.estimator_ = self.estimator
         else:
-            weight = self._tail_weight(n_rows(X), n_acquired, self.pool_weight)
-            self.estimator_ = self._fit_rows(X, y, weight, seed)
+            self.estimator_ = self._fit_rows(X, y, fit_weight, seed)
         n_training = n_rows(X) - n_acquired
         # Acquired rows are few and from the right population: together they count
         # at least as much as this many rows out of the training set.
         emphasis = max(1.0, n_training / self.rows_per_acquired)
         weight = self._tail_weight(n_rows(X), n_acquired, emphasis)
-        self._calibrate(X, y, classes, expert, known, weight, seed)
+        self._calibrate(X, y, classes, expert, known, fit_weight, weight, seed)
         return self
 
     def belief(self, X, loss, expert=None, keep_member_loss=False):
@@ -116,7 +116,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
 
     def _fit_rows(self, X, y, weight, seed):
         """The estimator, with members, fitted on these rows."""
-        model = seeded(self._with_members(), seed)
+        model = seeded(self._with_members(y), seed)
         if weight is None:
             return model.fit(X, y)
         last = model[-1] if isinstance(model, Pipeline) else model
@@ -129,7 +129,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         step = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
         return model.fit(X, y, **{f"{step}sample_weight": weight})
 
-    def _held_out(self, X, y, seed, predict):
+    def _held_out(self, X, y, fit_weight, seed, predict):
         """Predictions for each row by members that did not learn from it.
 
         Out-of-bag where the members are bootstrap samples, else cross-fitted;
@@ -138,8 +138,13 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         found = out_of_bag(self.estimator_, X)
         if found is not None:
             return found
+
+        def fit(rows, seed):
+            weight = None if fit_weight is None else fit_weight[rows]
+            return self._fit_rows(take_rows(X, rows), y[rows], weight, seed)
+
         return cross_fitted(
-            lambda rows, seed: self._fit_rows(take_rows(X, rows), y[rows], None, seed),
+            fit,
             predict,
             X,
             y,
@@ -155,15 +160,15 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         return np.repeat([1.0, float(value)], [n - n_tail, n_tail])
 
     @abstractmethod
-    def _with_members(self):
-        """The estimator, wrapped if it has no members of its own."""
+    def _with_members(self, y):
+        """The estimator to fit on these labels, wrapped if it has no members."""
 
     @abstractmethod
     def _chosen_calibration(self):
         """A fresh calibration, or None for members as they are."""
 
     @abstractmethod
-    def _calibrate(self, X, y, classes, expert, known, weight, seed):
+    def _calibrate(self, X, y, classes, expert, known, fit_weight, weight, seed):
         """Learn from held-out predictions how to correct the members."""
 
     @abstractmethod

@@ -5,7 +5,6 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,16 +38,12 @@ class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
         weight = np.ones(n_rows(X)) if sample_weight is None else sample_weight
         draws = [self._draw(y, np.asarray(weight), rng) for _ in range(self.n_members)]
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_members)
-        prototype = self._prototype(y)
         self.estimators_samples_ = draws
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(prototype, X, y, rows, seed)
+            delayed(_fit_member)(self.estimator, X, y, rows, seed)
             for rows, seed in zip(draws, seeds, strict=True)
         )
         return self
-
-    def _prototype(self, y):
-        return self.estimator
 
     @abstractmethod
     def _draw(self, y, weight, rng):
@@ -106,9 +101,6 @@ class BootstrapClassifier(ClassifierMixin, _Bootstrap):
         """Most probable class of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def _prototype(self, y):
-        return DummyClassifier() if len(self.classes_) == 1 else self.estimator
-
     def _draw(self, y, weight, rng):
         total = weight.sum()
         draws = []
@@ -161,12 +153,16 @@ class BootstrapRegressor(RegressorMixin, _Bootstrap):
 
 def member_proba(member, X, classes):
     """Probabilities by one classifier, its columns put in the order of `classes`."""
-    columns = np.searchsorted(classes, member.classes_)
+    order = np.argsort(classes)
+
+    def places(labels):
+        return order[np.searchsorted(classes, labels, sorter=order)]
+
     proba = np.zeros((n_rows(X), len(classes)))
     if hasattr(member, "predict_proba"):
-        proba[:, columns] = member.predict_proba(X)
+        proba[:, places(member.classes_)] = member.predict_proba(X)
     else:
-        votes = np.searchsorted(classes, member.predict(X))
+        votes = places(member.predict(X))
         proba[np.arange(len(votes)), votes] = 1.0
     return proba
 

@@ -70,13 +70,14 @@ class LogLinearStack(BaseEstimator):
         """
         n_classes = proba.shape[1]
         weight = np.ones(len(codes)) if sample_weight is None else sample_weight
-        blended = self.use_estimator and expert is not None
-        everything = np.ones(n_classes, dtype=bool)
-        self.known_ = known if blended and known is not None else everything
+        self.blends_ = self.use_estimator and expert is not None
+        self.known_ = np.ones(n_classes, dtype=bool)
+        if self.blends_ and known is not None:
+            self.known_ = known
         rows = self.known_[codes]
-        if blended:
+        if self.blends_:
             rows &= np.isfinite(expert).all(axis=1)
-        logs = self._logs(proba[rows], expert[rows] if blended else None)
+        logs = self._logs(proba[rows], expert[rows] if self.blends_ else None)
         places = np.cumsum(self.known_)[codes[rows]] - 1
         self.weights_ = _fit_exponents(logs, places, weight[rows], self.ridge)
         self.unknown_ = np.array([1.0, 0.0])
@@ -99,7 +100,8 @@ class LogLinearStack(BaseEstimator):
         -------
         proba : ndarray of shape (n_samples, n_classes)
         """
-        logs = self._logs(proba, expert if len(self.weights_) == 2 else None)
+        _check_expert(self.blends_, expert)
+        logs = self._logs(proba, expert if self.blends_ else None)
         result = np.zeros_like(proba, dtype=np.float64)
         result[:, self.known_] = softmax(
             np.einsum("k,knc->nc", self.weights_, logs), axis=1
@@ -212,14 +214,14 @@ class GaussianStack(BaseEstimator):
         self : object
         """
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
-        blended = self.use_estimator and expert is not None
-        gap = expert - mean if blended else np.zeros(len(y))
-        rows = np.isfinite(gap)
-        gap, residual = gap[rows], (y - mean)[rows]
-        weight, variance = weight[rows], variance[rows]
-        scale = np.average(residual**2, weights=weight) if rows.any() else 0.0
-        self.blend_ = 0.5 if blended else 0.0
-        if blended and scale > 0:
+        self.blends_ = self.use_estimator and expert is not None
+        gap = expert - mean if self.blends_ else np.zeros(len(y))
+        # Rows without the model's word tell of the variance around the surrogate.
+        gap = np.where(np.isfinite(gap), gap, 0.0)
+        residual = y - mean
+        scale = np.average(residual**2, weights=weight)
+        self.blend_ = 0.5 if self.blends_ else 0.0
+        if self.blends_ and scale > 0:
             top = weight @ (gap * residual) / scale + 0.5 * self.ridge
             bottom = weight @ gap**2 / scale + self.ridge
             self.blend_ = float(np.clip(top / bottom, 0.0, 1.0))
@@ -232,20 +234,34 @@ class GaussianStack(BaseEstimator):
     def predict(self, mean, variance, expert=None):
         """Calibrated belief.
 
+        Parameters
+        ----------
+        mean, variance : ndarrays of shape (n_samples,)
+        expert : ndarray of shape (n_samples,), default=None
+            Predictions of the model under test, if it took part in the fit.
+
         Returns
         -------
         mean, epistemic, noise : ndarrays of shape (n_samples,)
         """
-        blended = self.use_estimator and expert is not None
-        gap = expert - mean if blended else np.zeros_like(mean)
+        _check_expert(self.blends_, expert)
+        gap = expert - mean if self.blends_ else np.zeros_like(mean)
         constant, members, disagreement = self.variance_
         noise = constant + disagreement * gap**2
         return mean + self.blend_ * gap, members * variance, noise
 
 
+def _check_expert(blends, expert):
+    if blends and expert is None:
+        raise ValueError(
+            "The calibration was fitted with the predictions of the model under test "
+            "and needs them to predict. Pass expert=..."
+        )
+
+
 def _fit_variance(features, error, weight, ridge):
     """Non-negative coefficients of the variance, by penalised Gaussian likelihood."""
-    scale = np.average(error, weights=weight) if len(error) else 0.0
+    scale = np.average(error, weights=weight)
     if scale == 0.0:
         return np.array([np.finfo(float).tiny, 1.0, 0.0])
     # In units of the scale the constant has no unit, as the other two have none.

@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 
 from sklearn_ase import _kernels
 from sklearn_ase._rows import plain_labels
@@ -26,7 +27,8 @@ class ClassifierSurrogate(BaseSurrogate):
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier, default=None
+        None means extremely randomised trees.
     n_members : int, default=20
         Members of the bootstrap ensemble around an estimator that has none.
     calibration : LogLinearStack, None or False, default=None
@@ -65,12 +67,13 @@ class ClassifierSurrogate(BaseSurrogate):
     (20, 150, 3)
     """
 
+    task = "classification"
     belief_type = CategoricalBelief
     stratified = True
 
     def __init__(
         self,
-        estimator,
+        estimator=None,
         *,
         n_members=20,
         calibration=None,
@@ -108,20 +111,24 @@ class ClassifierSurrogate(BaseSurrogate):
         proba = self._calibrated(members.mean(axis=0), expert)
         return _kernels.tilt(members, proba)
 
-    def _with_members(self):
+    def _with_members(self, y):
+        if len(np.unique(y)) == 1:  # Many classifiers refuse a single class.
+            return BootstrapClassifier(DummyClassifier(), n_members=self.n_members)
         if has_members(self.estimator):
             return self.estimator
         return BootstrapClassifier(
             self.estimator, n_members=self.n_members, n_jobs=self.n_jobs
         )
 
-    def _calibrate(self, X, y, classes, expert, known, weight, seed):
+    def _calibrate(self, X, y, classes, expert, known, fit_weight, weight, seed):
+        if not 0 <= self.prior_mass < 1:
+            raise ValueError(f"prior_mass={self.prior_mass} must be >= 0 and < 1.")
         self.classes_ = np.unique(y) if classes is None else np.asarray(classes)
         met = plain_labels(self.estimator_.classes_)
         self.calibration_ = None
         calibration = self._chosen_calibration()
         if calibration is not None:
-            held_out = self._held_out(X, y, seed, self._mean_and_variance)
+            held_out = self._held_out(X, y, fit_weight, seed, self._held_out_mean)
             if held_out is not None:
                 rows = np.isfinite(held_out[0]).all(axis=1)
                 self.calibration_ = calibration.fit(
@@ -132,10 +139,9 @@ class ClassifierSurrogate(BaseSurrogate):
                     known,
                 )
         met = np.isin(self.classes_, met)
-        if self._blends:
+        if self.calibration_ is not None and self.calibration_.blends_:
             met |= self.calibration_.known_
         self.met_ = met
-        return self
 
     def _chosen_calibration(self):
         if self.calibration is False or self.is_constant:
@@ -145,15 +151,9 @@ class ClassifierSurrogate(BaseSurrogate):
         own = hasattr(final_step(self.estimator), "predict_proba_members")
         return None if own else LogLinearStack()
 
-    @property
-    def _blends(self):
-        calibration = self.calibration_
-        return calibration is not None and len(calibration.weights_) == 2
-
-    def _mean_and_variance(self, model, X):
-        members = predict_members(model, X)
-        aligned = self._align(members, model.classes_, self.estimator_.classes_)
-        return aligned.mean(axis=0), aligned.var(axis=0)
+    def _held_out_mean(self, model, X):
+        mean = predict_members(model, X).mean(axis=0)
+        return (self._align(mean, model.classes_, self.estimator_.classes_),)
 
     def _align(self, proba, columns, classes=None):
         """Put the last axis in the order of `classes`, zero for the others."""

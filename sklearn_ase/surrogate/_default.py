@@ -1,10 +1,9 @@
 """The surrogate that is used when none is given, and the shell around one that is."""
 
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -32,31 +31,35 @@ def check_surrogate_estimator(surrogate, task, X):
     -------
     surrogate : BaseSurrogate
     """
-    if isinstance(surrogate, BaseSurrogate):
-        return surrogate
-    if surrogate is None:
-        surrogate = _default_estimator(task, X)
-    if isinstance(surrogate, FrozenEstimator):
-        try:
-            check_is_fitted(surrogate)
-        except NotFittedError as error:
-            raise NotFittedError(
-                f"The frozen surrogate {type(surrogate.estimator).__name__} is not "
-                "fitted. Fit it first, or give it without FrozenEstimator to have it "
-                "fitted here."
-            ) from error
-    if not hasattr(surrogate, "fit") or isinstance(surrogate, type):
+    if not isinstance(surrogate, BaseSurrogate):
+        surrogate = _SHELLS[task](surrogate)
+    if surrogate.estimator is None:
+        surrogate = clone(surrogate).set_params(estimator=_default_estimator(task, X))
+    estimator = surrogate.estimator
+    if not hasattr(estimator, "fit") or isinstance(estimator, type):
         raise TypeError(
-            f"surrogate={surrogate!r} is no estimator: it has no fit. Give an instance "
+            f"surrogate={estimator!r} is no estimator: it has no fit. Give an instance "
             "of a classifier or regressor."
         )
     wrong = is_regressor if task == "classification" else is_classifier
-    if wrong(surrogate):
+    if surrogate.task != task or wrong(estimator):
         raise ValueError(
-            f"The loss is one of {task}, but surrogate={type(surrogate).__name__} is "
+            f"The loss is one of {task}, but surrogate={type(estimator).__name__} is "
             f"not made for it. Use a surrogate for {task} or another loss."
         )
-    return _SHELLS[task](surrogate)
+    if surrogate.is_constant:
+        _check_frozen(estimator)
+    return surrogate
+
+
+def _check_frozen(frozen):
+    try:
+        check_is_fitted(frozen)
+    except NotFittedError as error:
+        raise NotFittedError(
+            f"The frozen surrogate {type(frozen.estimator).__name__} is not fitted. "
+            "Fit it first, or give it without FrozenEstimator to have it fitted here."
+        ) from error
 
 
 def _default_estimator(task, X):

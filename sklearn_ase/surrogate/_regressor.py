@@ -30,7 +30,8 @@ class RegressorSurrogate(BaseSurrogate):
 
     Parameters
     ----------
-    estimator : regressor
+    estimator : regressor, default=None
+        None means extremely randomised trees.
     n_members : int, default=20
         Members of the bootstrap ensemble around an estimator that has none.
     calibration : GaussianStack, None or False, default=None
@@ -69,11 +70,12 @@ class RegressorSurrogate(BaseSurrogate):
     (442,)
     """
 
+    task = "regression"
     belief_type = GaussianBelief
 
     def __init__(
         self,
-        estimator,
+        estimator=None,
         *,
         n_members=20,
         calibration=None,
@@ -98,20 +100,20 @@ class RegressorSurrogate(BaseSurrogate):
             return True
         return not (self.is_constant or has_std(self.estimator))
 
-    def _with_members(self):
+    def _with_members(self, y):
         if has_members(self.estimator) or has_std(self.estimator):
             return self.estimator
         return BootstrapRegressor(
             self.estimator, n_members=self.n_members, n_jobs=self.n_jobs
         )
 
-    def _calibrate(self, X, y, classes, expert, known, weight, seed):
+    def _calibrate(self, X, y, classes, expert, known, fit_weight, weight, seed):
         self.calibration_, self.noise_ = None, 0.0
         members = has_members(self.estimator_)
         if has_std(self.estimator_) and not members and n_rows(X):
             # The least variance at rows it knows is what labels themselves vary by.
             self.noise_ = float(self._moments(self.estimator_, X)[1].min())
-        held_out = self._known_moments(X, y, seed)
+        held_out = self._known_moments(X, y, fit_weight, seed)
         if held_out is None:
             if members or not has_std(self.estimator_):
                 name = type(final_step(self.estimator)).__name__
@@ -138,9 +140,9 @@ class RegressorSurrogate(BaseSurrogate):
             return None
         return GaussianStack() if self.calibration is None else clone(self.calibration)
 
-    def _known_moments(self, X, y, seed):
+    def _known_moments(self, X, y, fit_weight, seed):
         if not self.is_constant:
-            return self._held_out(X, y, seed, self._moments)
+            return self._held_out(X, y, fit_weight, seed, self._moments)
         return self._moments(self.estimator_, X) if n_rows(X) else None
 
     def _moments(self, model, X):
