@@ -24,7 +24,7 @@ from sklearn.frozen import FrozenEstimator
 from tasks import TASKS
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase.acquisition import XWED
+from sklearn_ase.acquisition import XWED, LossSpread
 from sklearn_ase.risk import ASE, LURE, CorrectedASE
 from sklearn_ase.selection import ArgMax
 from sklearn_ase.surrogate import (
@@ -58,8 +58,14 @@ def candidates(loss):
         "leaves of 3": leaves,
         "pool_weight=5": shell(trees, pool_weight=5),
     }
+    if loss != "squared_error":
+        surrogates["smoothing=0.001"] = shell(
+            trees, calibration=LogLinearStack(smoothing=0.001)
+        )
     named = {name: {"surrogate": value} for name, value in surrogates.items()}
     named["XWED, ArgMax"] = {"acquisition": XWED(), "selection": ArgMax()}
+    named["XWED, Proportional"] = {"acquisition": XWED()}
+    named["LossSpread, Proportional"] = {"acquisition": LossSpread()}
     return named
 
 
@@ -134,7 +140,7 @@ def main():
         for task in TASKS
         if args.tasks in task
         for name in names
-        if (task, name, seed) not in finished
+        if name in candidates(TASKS[task][1]) and (task, name, seed) not in finished
     ]
     # A generator, so that a run that is cut short has kept what it finished.
     for rows in Parallel(n_jobs=args.jobs, return_as="generator_unordered")(jobs):

@@ -6,6 +6,8 @@ Axes in the einsum strings: ``e`` members, ``n`` samples, ``c`` classes.
 import numpy as np
 
 _TINY = np.finfo(np.float64).tiny
+# Members that all give a class less than this agree that it is out of the question.
+_NEGLIGIBLE = 1e-12
 
 
 def expected_loss(proba, loss):
@@ -32,7 +34,10 @@ def loss_variance(proba, loss):
 
 def xlogx(x):
     """``x log x`` with ``0 log 0 = 0``, by numpy's fast log."""
-    return x * np.log(np.maximum(x, _TINY))
+    result = np.maximum(x, _TINY)
+    np.log(result, out=result)
+    result *= x
+    return result
 
 
 def disagreement(member_proba):
@@ -48,51 +53,65 @@ def disagreement(member_proba):
         Non-negative; its sum over the classes is BALD.
     """
     members = np.asarray(member_proba, dtype=np.float64)
-    mean = members.mean(axis=0)
-    gap = xlogx(members).mean(axis=0) - xlogx(mean)
+    gap = xlogx(members).mean(axis=0) - xlogx(members.mean(axis=0))
     # x log x is convex, so each term is >= 0 but for rounding.
     return np.maximum(gap, 0.0)
 
 
-def tilt(member_proba, proba):
-    """Members moved by a common factor so that they average to another belief.
+def tilt(mean, proba):
+    """Factor that moves members with this mean so that they average to `proba`.
 
-    The joint distribution of label and member keeps the member given the label and
-    changes the label. Each term of the disagreement is multiplied by that factor.
+    In the joint distribution of label and member, the member given the label stays
+    as it is and the label changes. Each term of the disagreement is multiplied by
+    the factor.
 
     Parameters
     ----------
-    member_proba : ndarray of shape (n_members, n_samples, n_classes)
+    mean : ndarray of shape (n_samples, n_classes)
+        Mean of the members.
     proba : ndarray of shape (n_samples, n_classes)
         The belief they should average to.
 
     Returns
     -------
-    member_proba : ndarray of shape (n_members, n_samples, n_classes)
-        A class that no member gives any mass has the same under all of them.
+    factor : ndarray of shape (n_samples, n_classes)
+        Zero where the members agree that the class is out of the question; what
+        `proba` gives it there is common to all of them.
     """
+    return np.divide(proba, mean, out=np.zeros_like(proba), where=mean > _NEGLIGIBLE)
+
+
+def tilted_members(member_proba, proba):
+    """Members, (n_members, n_samples, n_classes), moved to average to `proba`."""
     mean = member_proba.mean(axis=0)
-    # The ratio comes first: it is at most n_members, while proba / mean may overflow.
-    ratio = np.ones_like(member_proba)
-    np.divide(member_proba, mean, out=ratio, where=mean > 0)
-    return np.multiply(ratio, proba, out=ratio)
+    common = np.where(mean > _NEGLIGIBLE, 0.0, proba)
+    return member_proba * tilt(mean, proba) + common
 
 
-def member_expected_loss(member_proba, proba, loss):
-    """Expected loss under each member, of shape (n_members, n_samples).
+def member_expected_loss(member_proba, mean, proba, loss):
+    """Expected loss under each member, moved to average to that under `proba`.
 
     Parameters
     ----------
     member_proba : ndarray of shape (n_members, n_samples, n_classes)
+    mean : ndarray of shape (n_samples, n_classes)
+        Mean of the members.
     proba : ndarray of shape (n_samples, n_classes)
-        Their mean.
+        The belief they should average to.
     loss : ndarray of shape (n_samples, n_classes)
+
+    Returns
+    -------
+    member_loss : ndarray of shape (n_members, n_samples)
     """
     expected = expected_loss(proba, loss)
     # Tilted members need not sum to 1. Centred, a loss that is the same for every
     # label is the same for every member, and the members still average to g.
     deviation = loss - expected[:, None]
-    return expected + np.einsum("enc,nc->en", member_proba, deviation, optimize=True)
+    common = np.where(mean > _NEGLIGIBLE, 0.0, proba)
+    expected += np.einsum("nc,nc->n", common, deviation)
+    weight = tilt(mean, proba) * deviation
+    return expected + np.einsum("enc,nc->en", member_proba, weight, optimize=True)
 
 
 def covariance_with_pool_risk(member_loss):

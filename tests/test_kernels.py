@@ -88,7 +88,7 @@ def test_xwed_with_unit_loss_is_bald(pool):
 
 def test_tilted_members_average_to_the_belief_they_are_tilted_to(pool):
     """Also on classes that no member gives any mass."""
-    tilted = _kernels.tilt(pool.members, pool.proba)
+    tilted = _kernels.tilted_members(pool.members, pool.proba)
     assert_allclose(tilted.mean(axis=0), pool.proba, **CLOSE)
 
 
@@ -112,8 +112,8 @@ def test_tilt_to_the_members_own_mean_changes_nothing(pool):
 def test_member_losses_average_to_the_expected_loss(pool):
     """Also on classes that no member gives any mass."""
     loss = pool.loss.values
-    tilted = _kernels.tilt(pool.members, pool.proba)
-    member_loss = _kernels.member_expected_loss(tilted, pool.proba, loss)
+    mean = pool.members.mean(axis=0)
+    member_loss = _kernels.member_expected_loss(pool.members, mean, pool.proba, loss)
     expected = _kernels.expected_loss(pool.proba, loss)
     assert_allclose(member_loss.mean(axis=0), expected, **CLOSE)
 
@@ -234,7 +234,7 @@ def test_kernels_leave_their_inputs_alone(pool, labels):
     _kernels.expected_loss(pool.proba, loss)
     _kernels.loss_variance(pool.proba, loss)
     _kernels.xlogx(pool.proba)
-    _kernels.tilt(pool.members, pool.proba)
+    _kernels.tilted_members(pool.members, pool.proba)
     CategoricalBelief.from_members(pool.members, pool.loss, pool.proba)
     _kernels.covariance_with_pool_risk(loss)
     _kernels.lure_weights(q, labels.n_samples)

@@ -63,14 +63,13 @@ class CategoricalBelief:
         belief : CategoricalBelief
         """
         members = np.asarray(member_proba, dtype=np.float64)
-        if proba is None:
-            proba = members.mean(axis=0)
-        else:
-            members = _kernels.tilt(members, proba)
-        member_loss = _kernels.member_expected_loss(members, proba, loss.values)
+        mean = members.mean(axis=0)
+        proba = mean if proba is None else proba
+        member_loss = _kernels.member_expected_loss(members, mean, proba, loss.values)
+        factor = _kernels.tilt(mean, proba)
         return cls(
             proba=proba,
-            class_disagreement=_kernels.disagreement(members),
+            class_disagreement=factor * _kernels.disagreement(members),
             member_risk=member_loss.mean(axis=1),
             member_loss=member_loss if keep_member_loss else None,
         )

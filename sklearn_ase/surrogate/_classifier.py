@@ -109,7 +109,7 @@ class ClassifierSurrogate(BaseSurrogate):
         """
         members = self._aligned_members(X)
         proba = self._calibrated(members.mean(axis=0), expert)
-        return _kernels.tilt(members, proba)
+        return _kernels.tilted_members(members, proba)
 
     def _with_members(self, y):
         if len(np.unique(y)) == 1:  # Many classifiers refuse a single class.

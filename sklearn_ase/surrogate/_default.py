@@ -60,6 +60,8 @@ def _check_frozen(frozen):
             f"The frozen surrogate {type(frozen.estimator).__name__} is not fitted. "
             "Fit it first, or give it without FrozenEstimator to have it fitted here."
         ) from error
+    except TypeError:
+        return  # An object without fit cannot tell, and need not.
 
 
 def _default_estimator(task, X):

@@ -121,7 +121,12 @@ n_samples)
             return members
     if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
         functions, X = _member_functions(model, X)
-        return np.stack([function(X) for function in functions])
+        first = functions[0](X)
+        members = np.empty((len(functions), *first.shape))
+        members[0] = first
+        for member, function in zip(members[1:], functions[1:], strict=True):
+            member[...] = function(X)
+        return members
     if hasattr(model, "classes_"):
         return member_proba(model, X, model.classes_)[None]
     return np.ravel(model.predict(X))[None]
