@@ -9,23 +9,18 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from sklearn_ase._evaluation import Evaluation
-from sklearn_ase._model import honest_predictions, predict_pool
-from sklearn_ase._rows import n_rows, plain_labels
-from sklearn_ase._schedule import check_refit
-from sklearn_ase._state import TrainingRows
-from sklearn_ase._task import Task
-from sklearn_ase._validation import (
+from sklearn_ase._model import predict_pool
+from sklearn_ase._plan import (
     check_budget,
     check_can_estimate,
-    check_classes,
     check_cross_fit,
     check_ledger,
-    check_oracle,
     check_plan,
-    check_rows,
-    check_task,
-    check_training_rows,
 )
+from sklearn_ase._rows import n_rows, plain_labels
+from sklearn_ase._schedule import check_refit
+from sklearn_ase._task import make_task
+from sklearn_ase._validation import check_oracle, check_rows, check_task
 from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.losses import check_loss
 from sklearn_ase.risk import ASE
@@ -330,34 +325,19 @@ default=None
         check_ledger(ledger, n_rows(X))
         check_cross_fit(self.cross_fit)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        loss = check_loss(self.loss, kind)
-        classes = None if self.classes is None else plain_labels(self.classes)
-        told = predict_pool(self.estimator, X, loss, kind, classes, predictions)
-        if isinstance(X_train, TrainingRows):
-            X_train, y_train = X_train.X, X_train.y
-        X_train, y_train = check_training_rows(X_train, y_train, X, kind)
-        honest = None
-        if train_predictions is not None:
-            honest = predict_pool(None, X_train, loss, kind, classes, train_predictions)
-        elif X_train is not None and predictions is None and surrogate.uses_estimator:
-            honest = honest_predictions(
-                self.estimator, X_train, y_train, kind, self.cross_fit, seed
-            )
-        labels = None
-        if kind == "classification":
-            labels = check_classes(
-                classes, told.columns, y_train, surrogate.frozen_classes
-            )
-        task = Task(
-            X=X,
-            predictions=told,
-            loss=loss,
-            kind=kind,
-            labels=labels,
-            is_closed=classes is not None,
+        task = make_task(
+            X,
+            self.estimator,
+            check_loss(self.loss, kind),
+            kind,
+            surrogate,
+            classes=self.classes,
             X_train=X_train,
             y_train=y_train,
-            train_predictions=honest,
+            predictions=predictions,
+            train_predictions=train_predictions,
+            cross_fit=self.cross_fit,
+            seed=seed,
         )
         strategies = (clone(acquisition), clone(selection), clone(risk))
         return Evaluation(task, surrogate, *strategies, refit, seed, ledger)

@@ -4,10 +4,10 @@ import numpy as np
 
 from sklearn_ase._history import History
 from sklearn_ase._ledger import LabelLedger
+from sklearn_ase._plan import check_risk, check_scores
 from sklearn_ase._rows import n_rows
 from sklearn_ase._schedule import next_refit
 from sklearn_ase._state import PoolState, Query
-from sklearn_ase._validation import check_risk, check_scores
 from sklearn_ase.selection import Proportional
 
 

@@ -4,9 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._model import Predictions
-from sklearn_ase._rows import stack_rows, take_rows
-from sklearn_ase._validation import check_labels, same_kind
+from sklearn_ase._model import Predictions, honest_predictions, predict_pool
+from sklearn_ase._rows import plain_labels, stack_rows, take_rows
+from sklearn_ase._state import TrainingRows
+from sklearn_ase._validation import (
+    check_classes,
+    check_labels,
+    check_training_rows,
+    same_kind,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,3 +98,54 @@ class Task:
             np.concatenate([self.y_train, y]),
             np.concatenate([honest, expert]),
         )
+
+
+def make_task(
+    X,
+    estimator,
+    loss,
+    kind,
+    surrogate,
+    *,
+    classes=None,
+    X_train=None,
+    y_train=None,
+    predictions=None,
+    train_predictions=None,
+    cross_fit=0,
+    seed=0,
+):
+    """Ask the model for its word on pool and training rows and check that all fits.
+
+    The parameters are those of :meth:`ActiveRiskEstimator.start`.
+
+    Returns
+    -------
+    task : Task
+    """
+    classes = None if classes is None else plain_labels(classes)
+    pool_predictions = predict_pool(estimator, X, loss, kind, classes, predictions)
+    if isinstance(X_train, TrainingRows):
+        X_train, y_train = X_train.X, X_train.y
+    X_train, y_train = check_training_rows(X_train, y_train, X, kind)
+    honest = None
+    if train_predictions is not None:
+        honest = predict_pool(None, X_train, loss, kind, classes, train_predictions)
+    elif X_train is not None and predictions is None and surrogate.uses_estimator:
+        honest = honest_predictions(estimator, X_train, y_train, kind, cross_fit, seed)
+    labels = None
+    if kind == "classification":
+        labels = check_classes(
+            classes, pool_predictions.columns, y_train, surrogate.frozen_classes
+        )
+    return Task(
+        X=X,
+        predictions=pool_predictions,
+        loss=loss,
+        kind=kind,
+        labels=labels,
+        is_closed=classes is not None,
+        X_train=X_train,
+        y_train=y_train,
+        train_predictions=honest,
+    )

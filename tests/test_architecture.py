@@ -28,6 +28,7 @@ STOREYS = [
         "acquisition",
         "risk",
         "surrogate",
+        "_plan",
         "_validation",
         "_ledger",
         "_model",

@@ -1,0 +1,118 @@
+"""The plan of an evaluation is checked here, before a label is spent."""
+
+import numbers
+
+import numpy as np
+
+
+def check_budget(n_labels, batch_size, n_samples):
+    """Check how many labels are to be bought."""
+    if not isinstance(n_labels, numbers.Integral) or n_labels < 0:
+        raise ValueError(f"n_labels={n_labels!r} must be an integer >= 0.")
+    if not isinstance(batch_size, numbers.Integral) or batch_size < 1:
+        raise ValueError(f"batch_size={batch_size!r} must be an integer >= 1.")
+    if n_labels > n_samples:
+        raise ValueError(
+            f"n_labels={n_labels} is more than the pool holds: n_samples = "
+            f"{n_samples}. Ask for at most that many."
+        )
+
+
+def check_cross_fit(cross_fit):
+    """Check the number of folds in which copies of the model are fitted."""
+    valid = isinstance(cross_fit, numbers.Integral) and not isinstance(cross_fit, bool)
+    if not valid or cross_fit < 0 or cross_fit == 1:
+        raise ValueError(
+            f"cross_fit={cross_fit!r} must be 0, to never fit the model, or an integer "
+            ">= 2, the number of folds."
+        )
+
+
+def check_strategy(strategy, room, *attributes):
+    """Refuse strings, classes and whatever else is no strategy."""
+    missing = [name for name in attributes if not hasattr(strategy, name)]
+    if isinstance(strategy, type) or missing:
+        base = f"Base{room.capitalize()}"
+        raise TypeError(
+            f"{room}={strategy!r} cannot serve as {room}. Give an instance of a class "
+            f"from sklearn_ase.{room}, or of a subclass of {base}."
+        )
+
+
+def check_risk(risk):
+    """Refuse what is no risk."""
+    check_strategy(risk, "risk", "estimate", "needs_query_proba", "needs_belief")
+
+
+def check_plan(risk, acquisition, selection, surrogate):
+    """Refuse plans whose labels could not give the estimate that is asked for."""
+    check_risk(risk)
+    check_strategy(acquisition, "acquisition", "score_samples", "needs_member_loss")
+    check_strategy(selection, "selection", "pick", "has_query_proba")
+    if acquisition.needs_member_loss and not surrogate.gives_members:
+        raise ValueError(
+            f"{type(acquisition).__name__} compares the members of the surrogate, but "
+            f"{type(surrogate.estimator).__name__} has none. Use an ensemble as "
+            "surrogate or another acquisition."
+        )
+    name = type(risk).__name__
+    if risk.needs_query_proba and not selection.has_query_proba:
+        raise ValueError(
+            f"{name} weighs each label by the probability with which it was picked, "
+            f"but {type(selection).__name__}() picks without one. Use "
+            "selection=Proportional() or Audited(...)."
+        )
+    if risk.needs_uniform and not acquisition.is_uniform:
+        raise ValueError(
+            f"{name} needs a plain random sample, but "
+            f"acquisition={type(acquisition).__name__}() prefers some rows. Use "
+            "acquisition=Uniform(), or risk=LURE() or CorrectedASE()."
+        )
+
+
+def check_ledger(ledger, n_samples):
+    """Check that a ledger may be of this pool."""
+    if ledger is None:
+        return
+    if not hasattr(ledger, "pending"):
+        raise TypeError(
+            f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
+            "LabelLedger.from_csv(path)."
+        )
+    wrong = [index for index in ledger.indices if not 0 <= index < n_samples]
+    if wrong:
+        raise ValueError(
+            f"The ledger is of another pool: it has row {wrong[0]}, but this pool has "
+            f"{n_samples} rows."
+        )
+    if len(set(ledger.indices)) < len(ledger.indices):
+        raise ValueError("The ledger asks for some rows twice. Each row is asked once.")
+
+
+def check_can_estimate(n_labels, evaluation):
+    """Refuse a budget that never suffices to fit the surrogate a risk needs."""
+    surrogate, n_training = evaluation.surrogate, evaluation.task.n_training
+    if evaluation.risk.needs_belief and not surrogate.can_fit(n_training + n_labels):
+        raise ValueError(
+            f"{type(evaluation.risk).__name__} needs a fitted surrogate. That takes at "
+            f"least {surrogate.min_rows} labelled rows, but n_labels={n_labels} and "
+            f"there are {n_training} training rows. Give X_train and y_train or buy "
+            "more labels."
+        )
+
+
+def check_scores(scores, n_samples, acquisition):
+    """Check what an acquisition, perhaps somebody else's, returned."""
+    scores = np.asarray(scores, dtype=float)
+    name = type(acquisition).__name__
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score a row, shape ({n_samples},), "
+            f"but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
+    return scores

@@ -1,0 +1,77 @@
+"""A loss bound to what the model predicts for the pool."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class LossTable:
+    """Loss of the model at each sample for each class.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_classes)
+    classes : ndarray of shape (n_classes,)
+        Sorted labels, one a column.
+    """
+
+    values: np.ndarray
+    classes: np.ndarray
+
+    def take(self, rows):
+        """The loss of some of the samples."""
+        return LossTable(self.values[rows], self.classes)
+
+    def observed(self, indices, labels):
+        """Loss at the given samples once their labels are known."""
+        return self.values[indices, np.searchsorted(self.classes, labels)]
+
+
+@dataclass(frozen=True, eq=False)
+class PointLoss:
+    """Loss of the model at each sample as a function of a real label.
+
+    Attributes
+    ----------
+    loss : loss object for regression
+    prediction : ndarray of shape (n_samples,)
+    """
+
+    loss: object
+    prediction: np.ndarray
+
+    def take(self, rows):
+        """The loss of some of the samples."""
+        return PointLoss(self.loss, self.prediction[rows])
+
+    def observed(self, indices, labels):
+        """Loss at the given samples once their labels are known."""
+        return check_values(self.loss(labels, self.prediction[indices]), len(indices))
+
+    def expected(self, mean, variance):
+        """Mean of the loss for labels from ``N(mean, variance)``."""
+        return self.loss.expected(self.prediction, mean, variance)
+
+    def variance(self, mean, variance):
+        """Variance of the loss for labels from ``N(mean, variance)``."""
+        return self.loss.variance(self.prediction, mean, variance)
+
+    def curvature(self, mean, variance):
+        """``E[L (z² - 1)]`` for the standardised label ``z``; needed by XWED."""
+        return self.loss.curvature(self.prediction, mean, variance)
+
+
+def check_values(values, n_samples):
+    """Check what a loss function, perhaps the user's, returned."""
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"The loss function must return one value a row, an array of shape "
+            f"({n_samples},), but returned shape {values.shape}."
+        )
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError(
+            "The loss function returned values that are negative or not finite. "
+            "Add a constant or clip, so that every loss is a finite number >= 0."
+        )
+    return values
