@@ -9,7 +9,7 @@ from sklearn_ase._rows import plain_labels
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
-from sklearn_ase.surrogate._calibration import LogLinearStack
+from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import (
     final_step,
     has_members,

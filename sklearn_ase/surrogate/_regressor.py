@@ -7,7 +7,7 @@ from sklearn_ase._rows import n_rows
 from sklearn_ase.belief import GaussianBelief
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
-from sklearn_ase.surrogate._calibration import GaussianStack
+from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._members import (
     final_step,
     has_members,
