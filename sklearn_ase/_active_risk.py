@@ -21,7 +21,7 @@ from sklearn_ase._rows import n_rows, plain_labels
 from sklearn_ase._schedule import check_refit
 from sklearn_ase._task import make_task
 from sklearn_ase._validation import check_oracle, check_rows, check_task
-from sklearn_ase.acquisition import LossSpread
+from sklearn_ase.acquisition import XWED
 from sklearn_ase.losses import check_loss
 from sklearn_ase.risk import ASE
 from sklearn_ase.selection import Proportional
@@ -51,7 +51,7 @@ class ActiveRiskEstimator(BaseEstimator):
         where `y_pred` is what the model's ``predict`` returns; see
         :class:`CustomLoss` for functions of probabilities.
     acquisition : acquisition, default=None
-        How much a label of each row is worth. None means :class:`LossSpread`.
+        How much a label of each row is worth. None means :class:`XWED`.
     selection : selection, default=None
         From these scores to the rows to label. None means :class:`Proportional`.
     risk : risk, default=None
@@ -316,7 +316,7 @@ default=None
         kind = check_task(
             check_loss(self.loss), self.estimator, self.surrogate, self.classes
         )
-        acquisition = LossSpread() if self.acquisition is None else self.acquisition
+        acquisition = XWED() if self.acquisition is None else self.acquisition
         selection = Proportional() if self.selection is None else self.selection
         risk = ASE() if self.risk is None else self.risk
         surrogate = clone(check_surrogate_estimator(self.surrogate, kind, X))
