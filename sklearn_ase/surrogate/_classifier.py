@@ -124,7 +124,7 @@ class ClassifierSurrogate(BaseSurrogate):
         if not 0 <= self.prior_mass < 1:
             raise ValueError(f"prior_mass={self.prior_mass} must be >= 0 and < 1.")
         self.classes_ = np.unique(y) if classes is None else np.asarray(classes)
-        met = plain_labels(self.estimator_.classes_)
+        met = np.sort(plain_labels(self.estimator_.classes_))
         self.calibration_ = None
         calibration = self._chosen_calibration()
         if calibration is not None:
@@ -148,12 +148,14 @@ class ClassifierSurrogate(BaseSurrogate):
             return None
         if self.calibration is not None:
             return clone(self.calibration)
-        own = hasattr(final_step(self.estimator), "predict_proba_members")
-        return None if own else LogLinearStack()
+        last = final_step(self.estimator)
+        if isinstance(last, BootstrapClassifier):
+            return LogLinearStack()
+        return None if hasattr(last, "predict_proba_members") else LogLinearStack()
 
     def _held_out_mean(self, model, X):
         mean = predict_members(model, X).mean(axis=0)
-        return (self._align(mean, model.classes_, self.estimator_.classes_),)
+        return (self._align(mean, model.classes_, np.sort(self.estimator_.classes_)),)
 
     def _align(self, proba, columns, classes=None):
         """Put the last axis in the order of `classes`, zero for the others."""
