@@ -16,6 +16,13 @@ class Query:
     proba : ndarray of shape (n_queries,)
         Probability of each pick given the ones before it; NaN where the selection
         has none (``ArgMax``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase import Query
+    >>> len(Query(indices=np.array([4, 2]), proba=np.array([0.1, 0.3])))
+    2
     """
 
     indices: np.ndarray
@@ -55,6 +62,13 @@ class PoolState:
     n_in_order : int
         How many labels from the first one on have no unanswered query before them.
         Design-based risks use these.
+
+    Examples
+    --------
+    >>> from sklearn_ase.testing import make_state
+    >>> state = make_state("regression", n_samples=40, n_labels=12)
+    >>> state.n_labels, int(state.free.sum())
+    (12, 28)
     """
 
     loss: object

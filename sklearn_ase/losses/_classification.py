@@ -37,6 +37,13 @@ class LogLoss(_ClassificationLoss):
     eps : float, default=float32's machine epsilon
         Probabilities are clipped to ``[eps, 1]``; a class the model rules out
         costs ``-log(eps)``, 15.9 by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.losses import LogLoss
+    >>> LogLoss().build(np.array([[0.8, 0.2]]), np.array(["cat", "dog"])).values.round(2)
+    array([[0.22, 1.61]])
     """
 
     def __init__(self, eps=_FLOAT32_EPS):
@@ -49,7 +56,15 @@ class LogLoss(_ClassificationLoss):
 
 
 class ZeroOne(_ClassificationLoss):
-    """Error: 1 where the predicted label is wrong (accuracy is 1 minus the risk)."""
+    """Error: 1 where the predicted label is wrong (accuracy is 1 minus the risk).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.losses import ZeroOne
+    >>> ZeroOne().build(np.array(["dog"]), np.array(["cat", "dog"])).values
+    array([[1., 0.]])
+    """
 
     response_method = "predict"
 
@@ -67,6 +82,13 @@ class Brier(_ClassificationLoss):
         :func:`sklearn.metrics.brier_score_loss`, "auto" does so for two classes,
         where it is the squared error of the probability of one of them. Decide
         yourself where a third class may turn up on the way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.losses import Brier
+    >>> Brier().build(np.array([[0.8, 0.2]]), np.array(["cat", "dog"])).values.round(2)
+    array([[0.04, 0.64]])
     """
 
     def __init__(self, scale_by_half="auto"):

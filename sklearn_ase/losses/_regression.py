@@ -17,7 +17,16 @@ class _RegressionLoss(BaseEstimator):
 
 
 class SquaredError(_RegressionLoss):
-    """Squared error ``(f(x) - y)²``."""
+    """Squared error ``(f(x) - y)²``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.losses import SquaredError
+    >>> loss = SquaredError().build(np.array([1.0, 2.0]))
+    >>> loss.expected(mean=np.array([1.0, 4.0]), variance=np.array([0.5, 0.5]))
+    array([0.5, 4.5])
+    """
 
     def __call__(self, y_true, y_pred):
         return (y_pred - y_true) ** 2
@@ -33,7 +42,16 @@ class SquaredError(_RegressionLoss):
 
 
 class AbsoluteError(_RegressionLoss):
-    """Absolute error ``|f(x) - y|``; its mean is that of a folded normal."""
+    """Absolute error ``|f(x) - y|``; its mean is that of a folded normal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.losses import AbsoluteError
+    >>> loss = AbsoluteError().build(np.array([1.0, 2.0]))
+    >>> loss.expected(mean=np.array([1.0, 9.0]), variance=np.array([0.5, 0.5])).round(3)
+    array([0.564, 7.   ])
+    """
 
     def __call__(self, y_true, y_pred):
         return np.abs(y_pred - y_true)
