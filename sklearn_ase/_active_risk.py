@@ -357,7 +357,14 @@ default=None
         evaluation = self.evaluation_
         task, classes = evaluation.task, evaluation.classes_
         columns = None if self.classes is None else plain_labels(self.classes)
-        told = predict_pool(self.estimator, X, task.loss, task.kind, columns)
+        told = predict_pool(
+            self.estimator,
+            X,
+            task.loss,
+            task.kind,
+            columns,
+            needs_expert=evaluation.surrogate.uses_estimator,
+        )
         loss = task.loss.build(told.response_for(classes), classes)
         belief = evaluation.surrogate.belief(X, loss, told.expert_for(classes))
         return belief.expected_loss(loss), told

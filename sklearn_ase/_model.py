@@ -58,7 +58,9 @@ def _spread(values, columns, classes):
     return spread
 
 
-def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
+def predict_pool(
+    estimator, X, loss, task, classes=None, predictions=None, needs_expert=True
+):
     """Ask the model about every row of the pool.
 
     Parameters
@@ -71,6 +73,8 @@ def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
         Meaning of the columns that a callable or `predictions` give.
     predictions : array-like or frame, default=None
         Used instead of calling the model. The columns of a frame are its labels.
+    needs_expert : bool, default=True
+        Whether probabilities are wanted even where the loss reads labels only.
 
     Returns
     -------
@@ -95,7 +99,7 @@ def predict_pool(estimator, X, loss, task, classes=None, predictions=None):
     _check_fitted(estimator, X)
     if task == "regression":
         return _of_values(_checked(estimator.predict(X), X, "estimator.predict"))
-    return _of_classifier(estimator, X, loss)
+    return _of_classifier(estimator, X, loss, needs_expert)
 
 
 def honest_predictions(estimator, X, y, task, n_splits, seed):
@@ -212,7 +216,7 @@ def _of_array(raw, loss, classes):
     return Predictions(raw, _one_hot(raw, columns), columns)
 
 
-def _of_classifier(estimator, X, loss):
+def _of_classifier(estimator, X, loss, needs_expert):
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
         raise ValueError(
             f"{type(loss).__name__} is a loss of classifiers, but the model is a "
@@ -228,6 +232,9 @@ def _of_classifier(estimator, X, loss):
         proba, columns = _probabilities(estimator, X)
         return Predictions(columns[proba.argmax(axis=1)], proba, columns)
     label = plain_labels(_checked(estimator.predict(X), X, "estimator.predict"))
+    if not needs_expert:
+        columns = np.union1d(label, plain_labels(getattr(estimator, "classes_", label)))
+        return Predictions(label, _one_hot(label, columns), columns)
     # The label is the model's own word: thresholds may differ from the arg max.
     proba, columns = _probabilities(estimator, X, label)
     return Predictions(label, proba, columns)

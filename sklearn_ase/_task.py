@@ -124,7 +124,9 @@ def make_task(
     task : Task
     """
     classes = None if classes is None else plain_labels(classes)
-    pool_predictions = predict_pool(estimator, X, loss, kind, classes, predictions)
+    pool_predictions = predict_pool(
+        estimator, X, loss, kind, classes, predictions, surrogate.uses_estimator
+    )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
     X_train, y_train = check_training_rows(X_train, y_train, X, kind)

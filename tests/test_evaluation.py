@@ -55,6 +55,15 @@ def test_each_response_of_the_model_is_called_once(
     assert counting_model.calls == calls
 
 
+def test_probabilities_are_not_asked_for_where_nobody_reads_them(
+    digits, evaluator, counting_model
+):
+    frozen = FrozenEstimator(evaluator.surrogate.fit(digits.X_train, digits.y_train))
+    evaluator.set_params(estimator=counting_model, loss="zero_one", surrogate=frozen)
+    evaluator.fit(digits.X, digits.y)
+    assert counting_model.calls == [("predict", 120)]
+
+
 def test_random_state_decides_the_run(digits, evaluator):
     first, again = (clone(evaluator).fit(digits.X, digits.y) for _ in range(2))
     other = clone(evaluator).set_params(random_state=1).fit(digits.X, digits.y)

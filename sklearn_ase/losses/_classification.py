@@ -42,7 +42,8 @@ class LogLoss(_ClassificationLoss):
     --------
     >>> import numpy as np
     >>> from sklearn_ase.losses import LogLoss
-    >>> LogLoss().build(np.array([[0.8, 0.2]]), np.array(["cat", "dog"])).values.round(2)
+    >>> loss = LogLoss().build(np.array([[0.8, 0.2]]), np.array(["cat", "dog"]))
+    >>> loss.values.round(2)
     array([[0.22, 1.61]])
     """
 
