@@ -26,26 +26,34 @@ def cross_fitted(fit, predict, X, y, n_splits, seed, stratified):
     Returns
     -------
     predictions : tuple of ndarrays, or None
-        None where there are too few rows to split.
+        NaN for the only row of a class, which is never held out; None where there
+        are too few rows to split.
     """
-    n_splits = min(n_splits, len(y) // 2)
+    held_out = np.arange(len(y))
     if stratified:
+        _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+        held_out = np.flatnonzero(counts[codes] > 1)
         # Some class must have a row for each fold.
-        n_splits = min(n_splits, np.unique(y, return_counts=True)[1].max())
+        n_splits = min(n_splits, counts.max())
+    n_splits = min(n_splits, len(held_out) // 2)
     if n_splits < 2:
         return None
     splitter = StratifiedKFold if stratified else KFold
-    places = np.arange(len(y))
-    folds = _folds(splitter(n_splits, shuffle=True, random_state=seed), places, y)
-    parts = []
-    for train, test in folds:
-        parts.append(predict(fit(train, seed), take_rows(X, test)))
-    order = np.argsort(np.concatenate([test for _, test in folds]))
-    return tuple(np.concatenate(pieces)[order] for pieces in zip(*parts, strict=True))
+    folds = _folds(splitter(n_splits, shuffle=True, random_state=seed), y[held_out])
+    found = None
+    for _, test in folds:
+        rows = held_out[test]
+        model = fit(np.setdiff1d(np.arange(len(y)), rows), seed)
+        pieces = predict(model, take_rows(X, rows))
+        if found is None:
+            found = tuple(np.full((len(y), *part.shape[1:]), np.nan) for part in pieces)
+        for whole, part in zip(found, pieces, strict=True):
+            whole[rows] = part
+    return found
 
 
-def _folds(splitter, places, y):
+def _folds(splitter, y):
     with warnings.catch_warnings():
         # Rare classes are expected: the pool is labelled one row at a time.
         warnings.filterwarnings("ignore", message="The least populated class")
-        return list(splitter.split(places, y))
+        return list(splitter.split(np.zeros(len(y)), y))

@@ -189,3 +189,12 @@ def test_odd_parameters_are_refused(digits, evaluator, parameters, message):
     training = {"X_train": digits.X_train, "y_train": digits.y_train}
     with pytest.raises(ValueError, match=message):
         evaluator.fit(digits.X, lambda indices: pytest.fail("a label"), **training)
+
+
+def test_the_only_row_of_a_class_is_never_held_out(digits, evaluator):
+    y_train = np.where(np.arange(80) == 5, 1, 0)
+    model = LogisticRegression(max_iter=1000).fit(digits.X_train, y_train)
+    evaluator.set_params(estimator=FrozenEstimator(model), surrogate=GaussianNB())
+    evaluation = evaluator.start(digits.X, X_train=digits.X_train, y_train=y_train)
+    honest = evaluation.task.train_predictions.expert
+    assert np.flatnonzero(np.isnan(honest).any(axis=1)).tolist() == [5]
