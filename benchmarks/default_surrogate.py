@@ -156,12 +156,14 @@ def report(table):
     ratio = (mean["error"] / mean["chance"]).unstack("M")
     n_runs = table.groupby(["name", "task"])["seed"].nunique()
     print(f"mean squared error / Monte Carlo's, {n_runs.min()} to {n_runs.max()} runs")
-    for (risk, name), part in ratio.groupby(level=["risk", "name"], sort=False):
-        part = part.droplevel(["risk", "name"])
-        part.loc["GEOMETRIC MEAN"] = np.exp(np.log(part).mean())
-        part.loc["WORST"] = part.iloc[:-1].max()
+    groups = ratio.groupby(level=["risk", "name"], sort=False)
+    for (risk, name), part in groups:
         print(f"\n{risk}, {name}")
-        print(part.round(3).to_string())
+        print(part.droplevel(["risk", "name"]).round(3).to_string())
+    print("\ngeometric mean over the tasks")
+    print(np.exp(np.log(ratio).groupby(level=[0, 1]).mean()).round(2).to_string())
+    print("\nworst task")
+    print(groups.max().round(2).to_string())
 
 
 if __name__ == "__main__":
