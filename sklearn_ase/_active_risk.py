@@ -257,21 +257,22 @@ default=None
             Greater is better. Without `y` minus the estimated risk on X. With `y`
             minus the distance of that estimate from the true risk, so that
             cross-validation prefers the evaluator that estimates best and not the
-            one that flatters the model.
+            one that flatters the model. On another pool the estimate is the mean of
+            :meth:`predict`, whatever `risk` is.
         """
         check_is_fitted(self, "evaluation_")
         if X is None:
             if y is not None:
                 raise ValueError("score(y=...) needs the rows of these labels as X.")
             return -float(self.risk_)
-        expected, told = self._expected_loss(check_rows(self, X, reset=False))
+        expected, predictions = self._expected_loss(check_rows(self, X, reset=False))
         if y is None:
             return -float(expected.mean())
         task = self.evaluation_.task
         labels = task.check_labels(y)
         check_consistent_length(expected, labels)
         classes = task.classes_with(labels)
-        loss = task.loss.build(told.response_for(classes), classes)
+        loss = task.loss.build(predictions.response_for(classes), classes)
         observed = loss.observed(np.arange(len(labels)), labels)
         return -abs(float(expected.mean() - observed.mean()))
 
@@ -357,7 +358,7 @@ default=None
         evaluation = self.evaluation_
         task, classes = evaluation.task, evaluation.classes_
         columns = None if self.classes is None else plain_labels(self.classes)
-        told = predict_pool(
+        predictions = predict_pool(
             self.estimator,
             X,
             task.loss,
@@ -365,6 +366,7 @@ default=None
             columns,
             needs_expert=evaluation.surrogate.uses_estimator,
         )
-        loss = task.loss.build(told.response_for(classes), classes)
-        belief = evaluation.surrogate.belief(X, loss, told.expert_for(classes))
-        return belief.expected_loss(loss), told
+        loss = task.loss.build(predictions.response_for(classes), classes)
+        expert = predictions.expert_for(classes)
+        belief = evaluation.surrogate.belief(X, loss, expert)
+        return belief.expected_loss(loss), predictions
