@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RiskEstimate:
     """Estimate of the mean loss on the pool.
 
@@ -28,6 +28,8 @@ class RiskEstimate:
     --------
     >>> from sklearn_ase.risk import RiskEstimate
     >>> risk = RiskEstimate(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
+    >>> risk
+    RiskEstimate(value=0.4, standard_error=0.1, n_labels=50)
     >>> float(risk)
     0.4
     >>> low, high = risk.interval(0.9)
@@ -40,6 +42,14 @@ class RiskEstimate:
     n_labels: int
     degrees_of_freedom: float = np.inf
     spread_of: str = "labels"
+
+    def __repr__(self):
+        members = ", spread_of='members'" if self.spread_of == "members" else ""
+        return (
+            f"RiskEstimate(value={self.value:.4g}, "
+            f"standard_error={self.standard_error:.3g}, n_labels={self.n_labels}"
+            f"{members})"
+        )
 
     def __float__(self):
         return float(self.value)
