@@ -63,14 +63,17 @@ class GaussianStack(BaseEstimator):
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self.blends_ = self.use_estimator and expert is not None
         gap = expert - mean if self.blends_ else np.zeros(len(y))
+        known = np.isfinite(gap)
         # Rows without the model's word tell of the variance around the surrogate.
-        gap = np.where(np.isfinite(gap), gap, 0.0)
+        gap = np.where(known, gap, 0.0)
         residual = y - mean
         scale = np.average(residual**2, weights=weight)
         self.blend_ = 0.5 if self.blends_ else 0.0
-        if self.blends_ and scale > 0:
-            top = weight @ (gap * residual) / scale + 0.5 * self.ridge
-            bottom = weight @ gap**2 / scale + self.ridge
+        if self.blends_ and scale > 0 and known.any():
+            # Relative to the lightest row that takes part, as in LogLinearStack.
+            share = weight / (weight[known].min() * scale)
+            top = share @ (gap * residual) + 0.5 * self.ridge
+            bottom = share @ gap**2 + self.ridge
             self.blend_ = float(np.clip(top / bottom, 0.0, 1.0))
         error = (residual - self.blend_ * gap) ** 2
         self.variance_ = _fit_variance(

@@ -79,7 +79,10 @@ class LogLinearStack(BaseEstimator):
             rows &= np.isfinite(expert).all(axis=1)
         logs = self._logs(proba[rows], expert[rows] if self.blends_ else None)
         places = np.cumsum(self.known_)[codes[rows]] - 1
-        self.weights_ = _fit_exponents(logs, places, weight[rows], self.ridge)
+        # Relative to the lightest row that takes part: where only acquired rows have
+        # the model's word, each is one row against the ridge and not many.
+        row_weight = weight[rows] / weight[rows].min() if rows.any() else weight[rows]
+        self.weights_ = _fit_exponents(logs, places, row_weight, self.ridge)
         self.unknown_ = np.array([1.0, 0.0])
         if not self.known_.all():
             odds = logit(self._smooth(proba)[:, ~self.known_].sum(axis=1))
