@@ -350,23 +350,13 @@ default=None
                 "The model's predictions were given for the evaluated pool only. Other "
                 "rows need the model itself: pass estimator=..."
             )
-        if not self.evaluation_.is_fitted:
-            raise ValueError(
-                "The surrogate has not been fitted: there are too few labels. Label "
-                "more rows or give X_train and y_train."
-            )
         evaluation = self.evaluation_
-        task, classes = evaluation.task, evaluation.classes_
-        columns = None if self.classes is None else plain_labels(self.classes)
         predictions = predict_pool(
             self.estimator,
             X,
-            task.loss,
-            task.kind,
-            columns,
+            evaluation.task.loss,
+            evaluation.task.kind,
+            None if self.classes is None else plain_labels(self.classes),
             needs_expert=evaluation.surrogate.uses_estimator,
         )
-        loss = task.loss.build(predictions.response_for(classes), classes)
-        expert = predictions.expert_for(classes)
-        belief = evaluation.surrogate.belief(X, loss, expert)
-        return belief.expected_loss(loss), predictions
+        return evaluation.expected_loss(X, predictions), predictions

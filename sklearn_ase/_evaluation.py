@@ -129,6 +129,29 @@ class Evaluation:
         check_risk(risk)
         return risk.estimate(self.state)
 
+    def expected_loss(self, X, predictions):
+        """Loss the surrogate expects on another pool, ``g(x)``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_rows, n_features)
+        predictions : Predictions
+            Of the model under test on these rows.
+
+        Returns
+        -------
+        expected_loss : ndarray of shape (n_rows,)
+        """
+        if not self.is_fitted:
+            raise ValueError(
+                "The surrogate has not been fitted: there are too few labels. Label "
+                "more rows or give X_train and y_train."
+            )
+        response = predictions.response_for(self.classes_)
+        loss = self.task.loss.build(response, self.classes_)
+        expert = predictions.expert_for(self.classes_)
+        return self.surrogate.belief(X, loss, expert).expected_loss(loss)
+
     def refit(self):
         """Fit the surrogate to all labels so far, if they are enough for a fit."""
         if self._fit_surrogate():

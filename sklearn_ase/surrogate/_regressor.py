@@ -118,9 +118,9 @@ class RegressorSurrogate(BaseSurrogate):
             if members or not has_std(self.estimator_):
                 name = type(final_step(self.estimator)).__name__
                 raise ValueError(
-                    f"{name} says nothing of the noise of the "
-                    "labels, and there are no rows to tell it from. Give X_train and "
-                    "y_train that it has not learned from."
+                    f"{name} says nothing of the noise of the labels, and there are no "
+                    "rows to tell it from. Give X_train and y_train that it has not "
+                    "learned from."
                 )
             return
         mean, epistemic = held_out
