@@ -26,7 +26,7 @@ from tasks import TASKS
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import XWED, LossSpread
 from sklearn_ase.risk import ASE, LURE, CorrectedASE
-from sklearn_ase.selection import ArgMax
+from sklearn_ase.selection import ArgMax, Proportional
 from sklearn_ase.surrogate import (
     ClassifierSurrogate,
     GaussianStack,
@@ -64,7 +64,6 @@ def candidates(loss):
         )
     named = {name: {"surrogate": value} for name, value in surrogates.items()}
     named["XWED, ArgMax"] = {"acquisition": XWED(), "selection": ArgMax()}
-    named["XWED, Proportional"] = {"acquisition": XWED()}
     named["LossSpread, Proportional"] = {"acquisition": LossSpread()}
     return named
 
@@ -72,10 +71,11 @@ def candidates(loss):
 def run(task, name, seed, data_dir):
     """Errors of one evaluation, a row for each risk and label count."""
     sample, loss = TASKS[task]
-    split = sample(data_dir, seed, loss)
-    model, classes = FrozenEstimator(split.model), None
+    split = sample(data_dir, seed)
+    model, classes = FrozenEstimator(split.estimator), None
     if name == "f on pool labels only":  # A function cannot be fitted again.
-        model, classes = _as_function(split)
+        model, classes = _as_function(split, loss)
+    settings = {"acquisition": XWED(), "selection": Proportional(0.2), "risk": ASE()}
     evaluator = ActiveRiskEstimator(
         model,
         classes=classes,
@@ -83,7 +83,7 @@ def run(task, name, seed, data_dir):
         n_labels=max(COUNTS),
         refit=[],
         random_state=seed,
-        **candidates(loss)[name],
+        **settings | candidates(loss)[name],
     )
     evaluation = evaluator.start(split.X, X_train=split.X_train, y_train=split.y_train)
     losses = _losses(evaluation, split.y)
@@ -99,15 +99,15 @@ def run(task, name, seed, data_dir):
     return rows
 
 
-def _as_function(split):
-    if split.loss == "squared_error":
-        return split.model.predict, None
+def _as_function(split, loss):
+    if loss == "squared_error":
+        return split.estimator.predict, None
     classes = np.unique(np.concatenate([split.y, split.y_train]))
-    places = np.searchsorted(classes, split.model.classes_)
+    places = np.searchsorted(classes, split.estimator.classes_)
 
     def proba(X):
         spread = np.zeros((len(X), len(classes)))
-        spread[:, places] = split.model.predict_proba(X)
+        spread[:, places] = split.estimator.predict_proba(X)
         return spread
 
     return proba, classes

@@ -1,10 +1,10 @@
 """Evaluation tasks on real data: a training set, a pool, a model, perhaps a shift.
 
-Each task is a function of a random generator; its rows come from the files of
-``--data-dir`` (see :func:`read_table`) or from data that ship with scikit-learn.
+Each task is a function of the data directory and a seed that draws training rows and
+pool and fits the model under test, with the name of its loss. Rows come from the files
+of ``--data-dir`` (see :func:`read_table`) or from data that ship with scikit-learn.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,17 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-
-@dataclass(frozen=True)
-class Split:
-    """One draw of a task: training rows, pool and the model trained on the former."""
-
-    model: object
-    X_train: np.ndarray
-    y_train: np.ndarray
-    X: np.ndarray
-    y: np.ndarray
-    loss: str
+from sklearn_ase.simulation import Scenario
 
 
 def linear():
@@ -38,11 +28,11 @@ def linear():
 
 
 def tree():
-    return DecisionTreeClassifier(min_samples_leaf=5)
+    return DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
 
 
 def boosting():
-    return HistGradientBoostingClassifier(max_iter=50)
+    return HistGradientBoostingClassifier(max_iter=50, random_state=0)
 
 
 @lru_cache
@@ -82,7 +72,7 @@ def draw(X, y, rng, n_train, n_pool, keep=None):
 def classification(name, load, model, *, n_train, n_pool, keep=None, noise=0.0):
     """A classification task for each of the two losses."""
 
-    def sample(data_dir, seed, loss):
+    def sample(data_dir, seed):
         rng = np.random.default_rng(seed)
         X, y = load(data_dir)
         allowed = None if keep is None else keep(X, y)
@@ -94,7 +84,7 @@ def classification(name, load, model, *, n_train, n_pool, keep=None, noise=0.0):
             wrong = rng.random(len(y_train)) < noise
             y_train = np.where(wrong, rng.permutation(y_train), y_train)
         fitted = model().fit(X_train, y_train)
-        return Split(fitted, X_train, y_train, X_pool, y_pool, loss)
+        return Scenario(X_pool, y_pool, fitted, X_train, y_train)
 
     return {f"{name} {loss}": (sample, loss) for loss in ("log_loss", "zero_one")}
 
@@ -102,14 +92,17 @@ def classification(name, load, model, *, n_train, n_pool, keep=None, noise=0.0):
 def regression(name, load, model, *, n_train, n_pool, keep=None):
     """A regression task with squared error."""
 
-    def sample(data_dir, seed, loss):
+    def sample(data_dir, seed):
         rng = np.random.default_rng(seed)
         X, y = load(data_dir)
         allowed = None if keep is None else keep(X, y)
         values = X.to_numpy() if hasattr(X, "to_numpy") else X
         y = (y - y.mean()) / y.std()
-        parts = draw(values, y.astype(float), rng, n_train, n_pool, allowed)
-        return Split(model().fit(*parts[:2]), *parts, loss)
+        X_train, y_train, X_pool, y_pool = draw(
+            values, y.astype(float), rng, n_train, n_pool, allowed
+        )
+        fitted = model().fit(X_train, y_train)
+        return Scenario(X_pool, y_pool, fitted, X_train, y_train)
 
     return {name: (sample, "squared_error")}
 
@@ -184,10 +177,18 @@ TASKS = {
         n_train=1000,
         n_pool=2000,
     ),
+    **classification(
+        "bank telephone",
+        table("bank_marketing_additional_full", "y"),
+        linear,
+        n_train=1000,
+        n_pool=2000,
+        keep=lambda X, y: X["contact"].to_numpy() == 1,
+    ),
     **regression(
         "california",
         table("california_housing", "median_house_value"),
-        lambda: HistGradientBoostingRegressor(max_iter=50),
+        lambda: HistGradientBoostingRegressor(max_iter=50, random_state=0),
         n_train=1000,
         n_pool=2000,
     ),
@@ -202,7 +203,7 @@ TASKS = {
     **regression(
         "bikeshare",
         table("bikeshare", "bikers", ["casual", "registered"]),
-        lambda: DecisionTreeRegressor(min_samples_leaf=5),
+        lambda: DecisionTreeRegressor(min_samples_leaf=5, random_state=0),
         n_train=1000,
         n_pool=2000,
     ),

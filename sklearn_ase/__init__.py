@@ -13,18 +13,24 @@ The rooms:
 * ``sklearn_ase.surrogate`` -- any classifier or regressor as calibrated members
 * ``sklearn_ase.losses`` -- what a label would cost the model
 * ``sklearn_ase.belief`` -- what the surrogate believes about the labels of the pool
+* ``sklearn_ase.simulation`` -- many evaluations against known labels
+* ``sklearn_ase.exceptions`` -- warnings, to be caught by their class
 * ``sklearn_ase.testing`` -- the contracts that strategies of your own must meet
 """
 
 from sklearn_ase._active_risk import ActiveRiskEstimator
+from sklearn_ase._diagnosis import Diagnosis
 from sklearn_ase._evaluation import Evaluation
 from sklearn_ase._ledger import LabelLedger
+from sklearn_ase._plot import LabelEfficiencyDisplay
 from sklearn_ase._state import PoolState, Query, TrainingRows
 from sklearn_ase._version import __version__
 
 __all__ = [
     "ActiveRiskEstimator",
+    "Diagnosis",
     "Evaluation",
+    "LabelEfficiencyDisplay",
     "LabelLedger",
     "PoolState",
     "Query",

@@ -1,5 +1,6 @@
 """The scikit-learn face: parameters, start, fit, predict, score."""
 
+import warnings
 from copy import copy
 
 import numpy as np
@@ -21,9 +22,10 @@ from sklearn_ase._rows import n_rows, plain_labels
 from sklearn_ase._schedule import check_refit
 from sklearn_ase._task import make_task
 from sklearn_ase._validation import check_oracle, check_rows, check_task
-from sklearn_ase.acquisition import XWED
+from sklearn_ase.acquisition import Trusted
+from sklearn_ase.exceptions import SurrogateWarning
 from sklearn_ase.losses import check_loss
-from sklearn_ase.risk import ASE
+from sklearn_ase.risk import ASE, Guarded
 from sklearn_ase.selection import Proportional
 from sklearn_ase.surrogate import BaseSurrogate, check_surrogate_estimator
 
@@ -51,16 +53,18 @@ class ActiveRiskEstimator(BaseEstimator):
         where `y_pred` is what the model's ``predict`` returns; see
         :class:`CustomLoss` for functions of probabilities.
     acquisition : acquisition, default=None
-        How much a label of each row is worth. None means :class:`XWED`.
+        How much a label of each row is worth. None means :class:`Trusted`: half
+        XWED and half loss spread, uniform once the labels contradict the surrogate.
     selection : selection, default=None
         From these scores to the rows to label. None means :class:`Proportional`.
     risk : risk, default=None
-        The estimate that is reported. None means :class:`ASE`.
+        The estimate that is reported. None means :class:`Guarded`, or :class:`ASE` if
+        the selection picks without probabilities.
     n_labels : int, default=50
         Labels that :meth:`fit` buys.
     batch_size : int, default=1
         Labels that :meth:`fit` asks for at a time.
-    refit : float, int or array-like of int, default=1.2
+    refit : float, int or array-like of int, default=1.5
         When the surrogate is refitted: a float > 1 when the number of labels has
         grown by that factor, an int after that many labels, a list at these label
         counts. :meth:`fit` also refits after the last label.
@@ -123,7 +127,7 @@ class ActiveRiskEstimator(BaseEstimator):
         risk=None,
         n_labels=50,
         batch_size=1,
-        refit=1.2,
+        refit=1.5,
         cross_fit=5,
         classes=None,
         random_state=None,
@@ -196,7 +200,9 @@ default=None
         """Buy `n_labels` labels and estimate the risk.
 
         If the oracle raises, the labels so far are kept in ``ledger_``, and
-        ``fit(X, y, ledger=evaluator.ledger_)`` goes on from there.
+        ``fit(X, y, ledger=evaluator.ledger_)`` goes on from there. A
+        :class:`SurrogateWarning` says when the labels contradict the surrogate;
+        ``evaluation_.diagnose()`` says more.
 
         Parameters
         ----------
@@ -224,7 +230,11 @@ default=None
         check_budget(self.n_labels, self.batch_size, evaluation.n_samples)
         check_can_estimate(self.n_labels, evaluation)
         self.evaluation_ = evaluation  # From here on labels are kept whatever happens.
-        self.evaluation_.run(oracle, self.n_labels, self.batch_size)
+        evaluation.run(oracle, self.n_labels, self.batch_size)
+        if evaluation.can_diagnose:
+            diagnosis = evaluation.diagnose()
+            if diagnosis.is_bad:
+                warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=2)
         return self
 
     def predict(self, X):
@@ -265,15 +275,9 @@ default=None
             if y is not None:
                 raise ValueError("score(y=...) needs the rows of these labels as X.")
             return -float(self.risk_)
-        expected, predictions = self._expected_loss(check_rows(self, X, reset=False))
         if y is None:
-            return -float(expected.mean())
-        task = self.evaluation_.task
-        labels = task.check_labels(y)
-        check_consistent_length(expected, labels)
-        classes = task.classes_with(labels)
-        loss = task.loss.build(predictions.response_for(classes), classes)
-        observed = loss.observed(np.arange(len(labels)), labels)
+            return -float(self.predict(X).mean())
+        expected, observed = self._both_losses(X, y)
         return -abs(float(expected.mean() - observed.mean()))
 
     @property
@@ -317,9 +321,12 @@ default=None
         kind = check_task(
             check_loss(self.loss), self.estimator, self.surrogate, self.classes
         )
-        acquisition = XWED() if self.acquisition is None else self.acquisition
+        acquisition = Trusted() if self.acquisition is None else self.acquisition
         selection = Proportional() if self.selection is None else self.selection
-        risk = ASE() if self.risk is None else self.risk
+        risk = self.risk
+        if risk is None:
+            unweighted = getattr(selection, "has_query_proba", True) is False
+            risk = ASE() if unweighted else Guarded()
         surrogate = clone(check_surrogate_estimator(self.surrogate, kind, X))
         refit = check_refit(self.refit)
         check_plan(risk, acquisition, selection, surrogate)
@@ -342,6 +349,16 @@ default=None
         )
         strategies = (clone(acquisition), clone(selection), clone(risk))
         return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
+
+    def _both_losses(self, X, y):
+        """Expected and observed loss at rows of another pool with known labels."""
+        expected, predictions = self._expected_loss(check_rows(self, X, reset=False))
+        task = self.evaluation_.task
+        labels = task.check_labels(y)
+        check_consistent_length(expected, labels)
+        classes = task.classes_with(labels)
+        loss = task.loss.build(predictions.response_for(classes), classes)
+        return expected, loss.observed(np.arange(len(labels)), labels)
 
     def _expected_loss(self, X):
         """``g`` on another pool, and what the model says about it."""

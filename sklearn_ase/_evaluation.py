@@ -1,7 +1,12 @@
 """One evaluation: ask for labels, tell them, estimate. The paper's Algorithm 1."""
 
+from itertools import chain
+
 import numpy as np
 
+from sklearn_ase import _kernels
+from sklearn_ase._diagnosis import diagnose
+from sklearn_ase._evidence import has_evidence
 from sklearn_ase._history import History
 from sklearn_ase._ledger import LabelLedger
 from sklearn_ase._plan import check_risk, check_scores
@@ -60,7 +65,8 @@ class Evaluation:
         self.loss_ = None
         self._history = History()
         self._refitted_at = 0
-        self._belief = self._expected_loss = self._scores = None
+        self._belief = self._scores = None
+        self._expected_loss = self._loss_variance = None
         self._replay()
 
     def ask(self, n_queries=1):
@@ -92,7 +98,8 @@ class Evaluation:
         picked = expected[query.indices]
         picked_before = np.cumsum(picked) - picked
         free_expected = expected[candidates].sum() - picked_before
-        self.ledger.ask(query.indices, query.proba, picked, free_expected)
+        moments = self._believed_moments(query, candidates, selection, scores)
+        self.ledger.ask(query.indices, query.proba, picked, free_expected, *moments)
         return query
 
     def tell(self, query, labels):
@@ -102,12 +109,16 @@ class Evaluation:
         ----------
         query : Query or array-like of int
             What :meth:`ask` returned, or some of its indices in any order.
-        labels : array-like of shape (n_queries,)
-            One label for each of them. None is recorded unless all can be.
+        labels : array-like of shape (n_queries,) or (n_queries, n_answers)
+            One label for each of them, or several where labels are noisy: the loss
+            of a row is then the mean over its answers, and the surrogate learns
+            from the first. None is recorded unless all can be.
         """
         indices = query.indices if isinstance(query, Query) else np.atleast_1d(query)
-        self.ledger.tell(indices, self.task.check_labels(labels))
+        self.ledger.tell(indices, *self.task.check_answers(labels))
         grown = self._update_classes()
+        if self.acquisition.follows_labels:
+            self._scores = None
         self._history.append(self.state, indices)
         refit = (grown or self._is_due()) and self._fit_surrogate()
         self._history.update(len(indices), self._estimate_if_possible(), refit)
@@ -152,9 +163,34 @@ class Evaluation:
         expert = predictions.expert_for(self.classes_)
         return self.surrogate.belief(X, loss, expert).expected_loss(loss)
 
+    def diagnose(self):
+        """Say whether the labels agree with the surrogate.
+
+        Returns
+        -------
+        diagnosis : Diagnosis
+            Print it, or look at its ``verdict``.
+        """
+        state = self.state
+        if not self.can_diagnose:
+            raise ValueError(
+                "There is nothing to diagnose: that takes a fitted surrogate and a "
+                "label for the first row that was asked for, all of them picked with a "
+                f"probability ({state.n_labels} labels so far, selection="
+                f"{type(self.selection).__name__}()). Answer the open queries, or use "
+                "selection=Proportional() or Audited(...)."
+            )
+        counts = None
+        if self.classes_ is not None:
+            known = np.array(self._known_labels())
+            if self.task.y_train is not None:
+                known = np.concatenate([self.task.y_train, known])
+            counts = np.array([np.sum(known == label) for label in self.classes_])
+        return diagnose(state, counts)
+
     def refit(self):
         """Fit the surrogate to all labels so far, if they are enough for a fit."""
-        if self._fit_surrogate():
+        if self._refitted_at < len(self.ledger) and self._fit_surrogate():
             self._history.update(1, self._estimate_if_possible(), refit=True)
 
     def run(self, oracle, n_labels, batch_size=1):
@@ -180,8 +216,7 @@ class Evaluation:
             if not len(indices):
                 indices = self.ask(min(batch_size, missing)).indices
             self.tell(indices, oracle(indices))
-        if self._refitted_at < len(self.ledger):
-            self.refit()
+        self.refit()
         return self
 
     @property
@@ -193,6 +228,11 @@ class Evaluation:
     def is_fitted(self):
         """Whether the surrogate has been fitted."""
         return self._belief is not None
+
+    @property
+    def can_diagnose(self):
+        """Whether there are labels that can judge the surrogate."""
+        return has_evidence(self.state)
 
     @property
     def pending(self):
@@ -222,12 +262,25 @@ class Evaluation:
             free=self._free(),
             indices=indices,
             labels=labels,
-            losses=self.loss_.observed(indices, labels) if places else np.empty(0),
+            losses=self._observed_losses(indices, labels) if places else np.empty(0),
             query_proba=np.array(ledger.query_proba)[places],
             query_expected_loss=np.array(ledger.expected_loss)[places],
             free_expected_loss=np.array(ledger.free_expected_loss)[places],
+            residual_moment=np.array(ledger.residual_moment)[places],
+            loss_moment=np.array(ledger.loss_moment)[places],
             n_in_order=int(np.sum(np.array(places) == np.arange(len(places)))),
         )
+
+    def _observed_losses(self, indices, labels):
+        """Loss at each labelled row, the mean over its answers."""
+        losses = np.array(self.loss_.observed(indices, labels))
+        for place, index in enumerate(indices.tolist()):
+            more = self.ledger.more_labels.get(index)
+            if more:
+                rows = np.full(len(more), index)
+                others = self.loss_.observed(rows, np.array(more))
+                losses[place] = (losses[place] + others.sum()) / (len(more) + 1)
+        return losses
 
     def _fit_surrogate(self, n_labels=None):
         """Fit the surrogate to the first labels and renew the belief about the pool.
@@ -265,22 +318,29 @@ class Evaluation:
             keep_member_loss=self.acquisition.needs_member_loss,
         )
         self._expected_loss = self._belief.expected_loss(self.loss_)
+        self._loss_variance = self._belief.loss_variance(self.loss_)
         self._scores = None
         return not surrogate.is_constant
 
     def _update_classes(self):
         """Take up labels not met before; the belief does not know their columns."""
-        classes = self.task.classes_with(list(self.ledger.labels.values()))
+        classes = self.task.classes_with(self._known_labels())
         if self.loss_ is not None and np.array_equal(classes, self.classes_):
             return False
         self.classes_ = classes
         self.loss_ = self.task.loss_for(classes)
-        self._belief = self._expected_loss = self._scores = None
+        self._belief = self._scores = None
+        self._expected_loss = self._loss_variance = None
         return True
+
+    def _known_labels(self):
+        """Every answer so far."""
+        ledger = self.ledger
+        return [*ledger.labels.values(), *chain(*ledger.more_labels.values())]
 
     def _replay(self):
         """Stand where the evaluation that wrote the ledger stood."""
-        self.task.check_labels(list(self.ledger.labels.values()))
+        self.task.check_labels(self._known_labels())
         self._update_classes()
         self._fit_surrogate(self.ledger.refits[-1] if self.ledger.refits else 0)
         if self._is_due():
@@ -302,11 +362,24 @@ class Evaluation:
         return risk.estimate(state)
 
     def _current_scores(self):
-        """Scores of the pool; they change only when the surrogate is fitted again."""
+        """Scores of the pool; kept as long as nothing changes that they depend on."""
         if self.is_fitted and self._scores is None:
             scores = self.acquisition.score_samples(self.state)
             self._scores = check_scores(scores, self.n_samples, self.acquisition)
         return self._scores
+
+    def _believed_moments(self, query, candidates, selection, scores):
+        """What each pick and label was expected to show; see the kernel."""
+        moments = np.full((2, len(query)), np.nan)
+        if selection.has_query_proba and self.is_fitted:
+            expected, variance = self._expected_loss, self._loss_variance
+            for k, index in enumerate(query.indices):
+                proba = selection.distribution(scores[candidates])
+                moments[:, k] = _kernels.believed_moments(
+                    proba, expected[candidates], variance[candidates]
+                )
+                candidates = candidates[candidates != index]
+        return moments
 
     def _free(self):
         free = np.ones(self.n_samples, dtype=bool)

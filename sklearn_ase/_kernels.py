@@ -188,10 +188,67 @@ def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0
     return (before + free_expected + (losses - expected) / query_proba) / n_samples
 
 
-def standard_error_of_steps(steps, weights):
-    """Standard error of the weighted mean of martingale differences."""
+def predictable_power(plain, control, n_trusted):
+    """How much of the control to use in each step, from the steps before it.
+
+    Parameters
+    ----------
+    plain : ndarray of shape (n_labels,)
+        One-step estimates without the surrogate.
+    control : ndarray of shape (n_labels,)
+        What the surrogate takes off each of them; its mean is 0 given the past.
+    n_trusted : float
+        Number of steps that the prior value 1 is worth.
+
+    Returns
+    -------
+    power : ndarray of shape (n_labels,)
+        Between 0 and 1: the regression of the past estimates on the past controls,
+        shrunk towards 1. Known before its own step, so that the steps stay unbiased.
+    """
+    n_before = np.arange(len(plain))
+    count = np.maximum(n_before, 1)
+    square = _before(control**2)
+    product = _before(plain * control) - _before(plain) / count * _before(control)
+    # The prior counts as n_trusted steps of the size seen so far.
+    prior = n_trusted * square / count
+    weight = prior + square
+    power = np.divide(
+        prior + product, weight, out=np.ones(len(plain)), where=weight > 0
+    )
+    return np.clip(power, 0.0, 1.0)
+
+
+def _before(values):
+    """Sum of the values before each one."""
+    return np.concatenate([[0.0], np.cumsum(values)[:-1]])
+
+
+def believed_moments(query_proba, expected, variance):
+    """Mean squares of a step's surprise as the belief has them.
+
+    Parameters
+    ----------
+    query_proba, expected, variance : ndarray of shape (n_candidates,)
+        Probability of the pick, mean and variance of the loss there.
+
+    Returns
+    -------
+    residual_moment, loss_moment : float
+        Means of ``((l - g) / q)²`` and ``(l / q)²`` over pick and label. Samples that
+        cannot be picked are left out.
+    """
+    inverse = np.divide(
+        1.0, query_proba, out=np.zeros_like(query_proba), where=query_proba > 0
+    )
+    return variance @ inverse, (variance + expected**2) @ inverse
+
+
+def variance_of_steps(steps, weights):
+    """Variance of the weighted mean of martingale differences, from their scatter."""
     deviation = steps - weights @ steps
-    return float(np.sqrt(np.sum((weights * deviation) ** 2)))
+    n_steps = len(steps)
+    return float(np.sum((weights * deviation) ** 2) * n_steps / (n_steps - 1))
 
 
 def gaussian_disagreement(epistemic, noise):

@@ -1,10 +1,11 @@
 """The record of what was asked and what was answered: labels are never lost."""
 
 import csv
+import json
 
 import numpy as np
 
-_ANSWER = ("label", "label_type", "order", "refit")
+_ANSWER = ("label", "label_type", "order", "refit", "more_labels")
 _KINDS = {
     "bool": lambda text: text == "True",
     "int": int,
@@ -29,8 +30,14 @@ class LabelLedger:
         ``g`` at the picked row, 0 before the surrogate's first fit.
     free_expected_loss : list of float
         Sum of ``g`` over the rows that were free, the picked one included.
+    residual_moment, loss_moment : list of float
+        Mean of ``((l - g) / q)²`` and of ``(l / q)²`` over pick and label, as the
+        surrogate expected them; NaN before its first fit and where the pick had no
+        probability.
     labels : dict of int to label
-        Answers so far, in the order in which they came.
+        Answers so far, in the order in which they came; the first one of each row.
+    more_labels : dict of int to list
+        Further answers for the same rows, where several people were asked.
     refits : list of int
         Numbers of labels at which the surrogate was fitted again.
 
@@ -38,20 +45,30 @@ class LabelLedger:
     --------
     >>> from sklearn_ase import LabelLedger
     >>> ledger = LabelLedger()
-    >>> ledger.ask([7, 3], [0.25, 0.5], [0.0, 0.0], [0.0, 0.0])
+    >>> ledger.ask([7, 3], [0.25, 0.5], *[[0.0, 0.0]] * 4)
     >>> ledger.tell([3], ["cat"])
     >>> ledger.pending
     [7]
     """
 
-    columns = ("index", "query_proba", "expected_loss", "free_expected_loss")
+    columns = (
+        "index",
+        "query_proba",
+        "expected_loss",
+        "free_expected_loss",
+        "residual_moment",
+        "loss_moment",
+    )
 
     def __init__(self):
         self.indices = []
         self.query_proba = []
         self.expected_loss = []
         self.free_expected_loss = []
+        self.residual_moment = []
+        self.loss_moment = []
         self.labels = {}
+        self.more_labels = {}
         self.refits = []
 
     def __len__(self):
@@ -62,16 +79,19 @@ class LabelLedger:
         """Rows that were asked for and have no label yet."""
         return [index for index in self.indices if index not in self.labels]
 
-    def ask(self, indices, query_proba, expected_loss, free_expected_loss):
-        """Record queries, each with what was known before its label."""
-        self.indices.extend(int(index) for index in indices)
-        self.query_proba.extend(float(q) for q in query_proba)
-        self.expected_loss.extend(float(g) for g in expected_loss)
-        self.free_expected_loss.extend(float(total) for total in free_expected_loss)
+    def ask(self, indices, *numbers):
+        """Record queries, each with what was known before its label.
 
-    def tell(self, indices, labels):
+        `numbers` are one sequence for each of the columns after the index.
+        """
+        self.indices.extend(int(index) for index in indices)
+        for name, values in zip(self.columns[1:], numbers, strict=True):
+            getattr(self, name).extend(float(value) for value in values)
+
+    def tell(self, indices, labels, more_labels=()):
         """Record the labels of rows that were asked for.
 
+        `more_labels` holds a sequence of further answers for each row, or nothing.
         Nothing is recorded unless all of it can be.
         """
         indices = [int(index) for index in indices]
@@ -92,13 +112,19 @@ class LabelLedger:
                 f"Rows {unknown} were not asked for; open are {self.pending}. Answer "
                 "what ask() returned."
             )
+        further = {
+            index: _plain(answers)
+            for index, answers in zip(indices, more_labels, strict=False)
+        }
         self.labels.update(zip(indices, _plain(labels), strict=True))
+        self.more_labels.update(further)
 
     def copy(self):
         """An independent copy."""
         other = LabelLedger()
         other.ask(*(self._column(name) for name in self.columns))
         other.labels = dict(self.labels)
+        other.more_labels = {index: list(m) for index, m in self.more_labels.items()}
         other.refits = list(self.refits)
         return other
 
@@ -106,7 +132,8 @@ class LabelLedger:
         """Write the ledger: one line a query, the label empty while it is open.
 
         ``order`` says as how many-th the label came, ``refit`` whether the surrogate
-        was fitted again after it, ``label_type`` how to read it back.
+        was fitted again after it, ``label_type`` how to read it back;
+        ``more_labels`` are further answers as JSON.
         """
         order = {index: place for place, index in enumerate(self.labels, start=1)}
         refits = set(self.refits)
@@ -119,6 +146,8 @@ class LabelLedger:
                 if index in self.labels:
                     label, place = self.labels[index], order[index]
                     answer = [label, type(label).__name__, place, int(place in refits)]
+                    more = self.more_labels.get(index)
+                    answer.append("" if more is None else json.dumps(more))
                 writer.writerow([index, *map(repr, numbers), *answer])
 
     @classmethod
@@ -147,6 +176,8 @@ class LabelLedger:
                     answers.append((order, index, label))
                     if row["refit"] == "1":
                         ledger.refits.append(order)
+                    if row["more_labels"]:
+                        ledger.more_labels[index] = json.loads(row["more_labels"])
         ledger.labels = {index: label for _, index, label in sorted(answers)}
         ledger.refits.sort()
         return ledger

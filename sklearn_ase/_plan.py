@@ -47,8 +47,9 @@ def check_risk(risk):
 def check_plan(risk, acquisition, selection, surrogate):
     """Refuse plans whose labels could not give the estimate that is asked for."""
     check_risk(risk)
-    check_strategy(acquisition, "acquisition", "score_samples", "needs_member_loss")
-    check_strategy(selection, "selection", "pick", "has_query_proba")
+    flags = ("needs_member_loss", "follows_labels")
+    check_strategy(acquisition, "acquisition", "score_samples", *flags)
+    check_strategy(selection, "selection", "pick", "distribution", "has_query_proba")
     if acquisition.needs_member_loss and not surrogate.gives_members:
         raise ValueError(
             f"{type(acquisition).__name__} compares the members of the surrogate, but "

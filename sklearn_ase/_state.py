@@ -59,6 +59,9 @@ class PoolState:
         ``g`` at the picked sample when it was picked (0 before the first fit).
     free_expected_loss : ndarray of shape (n_labels,)
         Sum of ``g`` over the samples that were free when it was picked.
+    residual_moment, loss_moment : ndarray of shape (n_labels,)
+        Mean of ``((l - g) / q)²`` and of ``(l / q)²`` over pick and label, as the
+        belief had it (NaN before the first fit and without query_proba).
     n_in_order : int
         How many labels from the first one on have no unanswered query before them.
         Design-based risks use these.
@@ -81,6 +84,8 @@ class PoolState:
     query_proba: np.ndarray
     query_expected_loss: np.ndarray
     free_expected_loss: np.ndarray
+    residual_moment: np.ndarray
+    loss_moment: np.ndarray
     n_in_order: int
 
     @property

@@ -68,6 +68,24 @@ class Task:
             same_kind(labels, self.labels)
         return labels
 
+    def check_answers(self, labels):
+        """One label a row and, where a row has several, the others.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_rows,) or (n_rows, n_answers)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+        more_labels : ndarray of shape (n_rows, n_answers - 1) or ()
+        """
+        answers = np.asarray(labels)
+        if answers.ndim != 2 or answers.shape[1] < 2:
+            return self.check_labels(labels), ()
+        answers = self.check_labels(answers.ravel()).reshape(answers.shape)
+        return answers[:, 0], answers[:, 1:]
+
     def loss_for(self, classes):
         """Loss at every sample of the pool, for every class."""
         return self.loss.build(self.predictions.response_for(classes), classes)

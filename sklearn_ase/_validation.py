@@ -146,11 +146,21 @@ def check_oracle(y, n_samples):
             f"y has {n_rows(y)} labels, but the pool has {n_samples} rows. Give one "
             "for each row, or a function indices -> labels."
         )
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 2 and _is_one_hot(np.asarray(y)):
+        raise ValueError(
+            f"y of shape {y.shape} looks one-hot. Give one label a row; several "
+            "columns mean several answers for each row."
+        )
     if hasattr(y, "iloc"):
         return lambda indices: y.iloc[indices]
     if not hasattr(y, "shape"):
         return lambda indices: [y[index] for index in indices]
     return lambda indices: y[indices]
+
+
+def _is_one_hot(y):
+    ones = y == 1
+    return bool((ones.sum(axis=1) == 1).all() and ((y == 0) | ones).all())
 
 
 def check_task(loss, estimator, surrogate, classes):

@@ -137,15 +137,48 @@ def mean_of_steps(steps, n_samples):
     return numerator / denominator
 
 
-def standard_error_of_steps(steps, n_samples):
-    """``sqrt(Σ w_m² (R_m - R)²) / Σ w_m``."""
+def variance_of_steps(steps, n_samples):
+    """``M / (M - 1) Σ w_m² (R_m - R)² / (Σ w_m)²``."""
+    M = len(steps)
     centre = mean_of_steps(steps, n_samples)
     numerator = denominator = 0.0
     for m, step in enumerate(steps, start=1):
         w = 1 / ((n_samples - m + 1) * (n_samples - m))
         numerator += w**2 * (step - centre) ** 2
         denominator += w
-    return math.sqrt(numerator) / denominator
+    return M / (M - 1) * numerator / denominator**2
+
+
+def believed_moments(query_proba, beliefs, losses):
+    """``E[((l - g) / q)²]`` and ``E[(l / q)²]`` over pick and label."""
+    of_residual = of_loss = 0.0
+    for q, p, loss in zip(query_proba, beliefs, losses, strict=True):
+        g = expected_loss(p, loss)
+        if q == 0:
+            continue
+        for c in range(len(p)):
+            of_residual += q * p[c] * ((loss[c] - g) / q) ** 2
+            of_loss += q * p[c] * (loss[c] / q) ** 2
+    return of_residual, of_loss
+
+
+def predictable_power(plain, control, n_trusted):
+    """Regression of the past steps on their controls, ``n_trusted`` steps worth of 1.
+
+    ``(k s² + Σ (R_s - R)(c_s)) / (k s² + Σ c_s²)`` with ``s²`` the mean of ``c_s²``,
+    all over ``s < m``.
+    """
+    powers = []
+    for m in range(len(plain)):
+        R, c = plain[:m], control[:m]
+        square = sum(value**2 for value in c)
+        if square == 0:
+            powers.append(1.0)
+            continue
+        prior = n_trusted * square / m
+        product = sum((R[s] - mean(R)) * c[s] for s in range(m))
+        powers.append(min(max((prior + product) / (prior + square), 0.0), 1.0))
+    return powers
 
 
 def gaussian_bald(epistemic, noise):

@@ -20,7 +20,10 @@ STOREYS = [
         "_cross_fitting",
         "_schedule",
         "_seeding",
+        "_progress",
+        "_evidence",
         "belief",
+        "exceptions",
     },
     {
         "losses",
@@ -34,13 +37,17 @@ STOREYS = [
         "_model",
         "_history",
     },
-    {"_task"},
+    {"_task", "_diagnosis"},
     {"_evaluation"},
     {"_active_risk"},
     {"testing", "simulation", "model_selection", "_plot", "datasets", "neural"},
     {""},  # The shop window.
 ]
-ALLOWED = {("belief", "_kernels"), ("_cross_fitting", "_rows")}
+ALLOWED = {
+    ("belief", "_kernels"),
+    ("_cross_fitting", "_rows"),
+    ("_evidence", "_kernels"),
+}
 HEAVY = ["torch", "skorch", "matplotlib", "pandas", "polars", "dask"]
 
 

@@ -32,7 +32,7 @@ from sklearn_ase.acquisition import (
     Uniform,
     VarianceReduction,
 )
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, MonteCarlo
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
 from sklearn_ase.surrogate import (
     ClassifierSurrogate,
     LogLinearStack,
@@ -80,9 +80,19 @@ def test_acquisitions_meet_the_contract(acquisition):
     check_acquisition(acquisition)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.IntervalWarning")
 @pytest.mark.parametrize(
     "risk",
-    [MonteCarlo(), LURE(), ASE(), ASE(use_observed=True), CorrectedASE()],
+    [
+        MonteCarlo(),
+        LURE(),
+        ASE(),
+        ASE(use_observed=True),
+        CorrectedASE(),
+        Guarded(),
+        Guarded(prior=0),
+        Guarded(prior=1),
+    ],
     ids=repr,
 )
 def test_risks_meet_the_contract(risk):

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BaseAcquisition, VarianceReduction
-from sklearn_ase.risk import LURE, MonteCarlo
+from sklearn_ase.risk import ASE, LURE, Guarded, MonteCarlo
 from sklearn_ase.selection import ArgMax
 
 
@@ -36,8 +36,12 @@ class Returns(BaseAcquisition):
         ({"estimator": None}, "no model to evaluate.*predictions="),
         ({"n_labels": 121}, "n_labels=121 is more than the pool holds.*120"),
         ({"n_labels": -1}, "n_labels=-1 must be an integer"),
-        ({"n_labels": 4}, "ASE needs a fitted surrogate.*at least 5.*n_labels=4"),
+        (
+            {"n_labels": 4, "risk": ASE()},
+            "ASE needs a fitted surrogate.*at least 5.*n_labels=4",
+        ),
         ({"risk": LURE(), "selection": ArgMax()}, "LURE.*ArgMax.*Proportional"),
+        ({"risk": Guarded(), "selection": ArgMax()}, "Guarded.*ArgMax.*Proportional"),
         ({"risk": MonteCarlo()}, "MonteCarlo needs a plain random.*Uniform"),
         ({"loss": "squared_error"}, "regression.*RandomForestClassifier"),
         ({"surrogate": Ridge()}, "classification.*Ridge"),
@@ -162,7 +166,7 @@ def test_bad_scores_are_refused(digits, evaluator, scores, message):
         (lambda rows: np.zeros(2), "1 rows were to be answered, but 2 labels"),
         (lambda rows: [None], "A label is None"),
         (lambda rows: [np.nan], "Labels must be finite"),
-        (lambda rows: np.zeros((1, 4)), "Labels must be one-dimensional"),
+        (lambda rows: np.zeros((1, 2, 2)), "Labels must be one-dimensional"),
         (lambda rows: ["three"], "Labels"),
     ],
 )
@@ -231,7 +235,9 @@ def test_an_oracle_that_breaks_loses_no_label(digits, evaluator, params, known):
     assert paid[8 : 8 + len(broken.pending)] == broken.pending
     assert len(paid) == len(set(paid)) == 20
     resumed = evaluator.ledger_
-    assert vars(resumed) == vars(evaluator.fit(digits.X, digits.y).ledger_)
+    np.testing.assert_equal(
+        vars(resumed), vars(evaluator.fit(digits.X, digits.y).ledger_)
+    )
 
 
 def test_model_that_only_looks_like_an_estimator(digits):

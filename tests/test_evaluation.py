@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import paper
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -11,9 +12,10 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.metrics import mean_squared_error
 from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase.acquisition import BALD, Uniform
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, MonteCarlo
-from sklearn_ase.selection import ArgMax
+from sklearn_ase.acquisition import BALD, XWED, LossSpread, Uniform
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
+from sklearn_ase.selection import ArgMax, Audited
+from sklearn_ase.surrogate import ClassifierSurrogate
 
 
 def _rows(data):
@@ -137,7 +139,7 @@ def test_probabilities_of_a_batch_are_sequential(digits, evaluator):
     free = np.ones(120, dtype=bool)
     for index, proba in zip(query.indices, query.proba, strict=True):
         share = scores[index] / scores[free].sum()
-        assert proba == pytest.approx(0.8 * share + 0.2 / free.sum())
+        assert proba == pytest.approx(0.65 * share + 0.35 / free.sum())
         free[index] = False
 
 
@@ -174,7 +176,15 @@ def test_picks_are_uniform_before_the_first_fit(digits, evaluator):
     assert_allclose(history["query_proba"][:5], 1 / (120 - np.arange(5)))
     assert not np.allclose(history["query_proba"][5:], 1 / (115 - np.arange(5)))
     assert_array_equal(history["expected_loss"][:5], 0.0)
-    assert np.isnan(history["risk"][:4]).all()
+    # A random sample without surrogate: the guarded risk is its mean.
+    means = np.cumsum(history["loss"][:4]) / np.arange(1, 5)
+    assert_allclose(history["risk"][:4], means)
+
+
+def test_ase_has_no_history_before_the_first_fit(digits, evaluator):
+    evaluator.set_params(risk=ASE(), n_labels=7).fit(digits.X, digits.y)
+    known = np.isfinite(evaluator.history_["risk"])
+    assert known.tolist() == [False] * 4 + [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -188,12 +198,84 @@ def test_refits_follow_the_schedule(digits, evaluator, refit, counts):
 
 def test_every_estimate_comes_from_the_same_labels(digits, evaluator):
     evaluator.set_params(acquisition=Uniform()).fit(digits.X, digits.y)
-    risks = [ASE(), ASE(use_observed=True), LURE(), CorrectedASE(), MonteCarlo()]
+    risks = [Guarded(), ASE(), ASE(use_observed=True), CorrectedASE()]
+    risks += [LURE(), MonteCarlo()]
     estimates = [evaluator.evaluation_.estimate(risk) for risk in risks]
-    assert [estimate.n_labels for estimate in estimates] == [12] * 5
+    assert [estimate.n_labels for estimate in estimates] == [12] * 6
     assert estimates[0] == evaluator.risk_
     mean = evaluator.history_["loss"].mean()
-    assert_allclose([float(estimates[2]), float(estimates[4])], mean)
+    assert_allclose([float(estimate) for estimate in estimates[4:]], mean)
+
+
+def test_the_default_risk_is_guarded_where_labels_have_probabilities(digits, evaluator):
+    assert isinstance(evaluator.start(digits.X).risk, Guarded)
+    for selection in (ArgMax(), Audited(share=0.0)):
+        evaluation = evaluator.set_params(selection=selection).start(digits.X)
+        assert isinstance(evaluation.risk, ASE)
+    audited = evaluator.set_params(selection=Audited()).start(digits.X)
+    assert isinstance(audited.risk, Guarded)
+
+
+def test_the_first_picks_are_half_xwed_and_half_loss_spread(digits, evaluator):
+    """Before there is a label that could cost the surrogate its trust."""
+    evaluation = evaluator.start(digits.X, **_rows(digits))
+    parts = [part.score_samples(evaluation.state) for part in (XWED(), LossSpread())]
+    expected = np.mean([part / part.sum() for part in parts], axis=0)
+    found = evaluation.acquisition.score_samples(evaluation.state)
+    assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_the_ledger_keeps_the_moments_that_the_belief_had(
+    digits, evaluator, batch_size
+):
+    evaluator.set_params(acquisition=LossSpread())
+    evaluation = evaluator.start(digits.X, **_rows(digits))
+    slow, free = [], np.ones(120, dtype=bool)
+    for _ in range(8 // batch_size):
+        state = evaluation.state
+        scores = evaluation.acquisition.score_samples(state)
+        query = evaluation.ask(batch_size)
+        for index in query.indices:
+            proba = evaluation.selection.distribution(scores[free])
+            moments = paper.believed_moments(
+                proba, state.belief.proba[free], state.loss.values[free]
+            )
+            slow.append(moments)
+            free[index] = False
+        _tell(evaluation, query, digits.y)
+    ledger, state = evaluation.ledger, evaluation.state
+    found = np.transpose([ledger.residual_moment, ledger.loss_moment])
+    assert_allclose(found, slow, rtol=1e-9)
+    assert_array_equal(state.residual_moment, ledger.residual_moment)
+    assert_array_equal(state.loss_moment, ledger.loss_moment)
+
+
+def test_nothing_is_believed_before_the_first_fit_or_without_probabilities(
+    digits, evaluator
+):
+    evaluator.set_params(selection=ArgMax(), n_labels=8)
+    ledger = evaluator.fit(digits.X, digits.y).ledger_
+    for column in (ledger.residual_moment, ledger.loss_moment):
+        assert np.isnan(column).all()
+
+
+def test_a_surrogate_that_has_seen_all_labels_is_not_fitted_again(digits, evaluator):
+    class Counted(GaussianNB):
+        fits = 0
+
+        def fit(self, X, y, sample_weight=None):
+            Counted.fits += 1
+            return super().fit(X, y, sample_weight)
+
+    surrogate = ClassifierSurrogate(Counted(), n_members=2, calibration=False)
+    evaluator.set_params(surrogate=surrogate).fit(digits.X, digits.y)
+    evaluation, fits = evaluator.evaluation_, Counted.fits
+    evaluation.refit()
+    assert Counted.fits == fits > 0
+    _tell(evaluation, evaluation.ask(), digits.y)
+    evaluation.refit()
+    assert Counted.fits > fits
 
 
 def test_frozen_surrogate_estimates_without_labels(digits, evaluator):
@@ -203,11 +285,11 @@ def test_frozen_surrogate_estimates_without_labels(digits, evaluator):
     evaluation = evaluator.start(digits.X)
     proba = surrogate.predict_proba(digits.X)
     loss = -np.log(np.clip(digits.model.predict_proba(digits.X), 1.2e-7, 1))
-    zero_shot = evaluation.estimate()
+    zero_shot = evaluation.estimate(ASE())
     assert zero_shot.n_labels == 0
     assert zero_shot.value == pytest.approx((proba * loss).sum(axis=1).mean(), rel=1e-3)
     evaluation.run(lambda rows: digits.y[rows], 12)
-    assert evaluation.estimate().value == zero_shot.value
+    assert evaluation.estimate(ASE()).value == zero_shot.value
     assert not evaluation.history["refit"].any()
 
 
@@ -255,7 +337,7 @@ def test_score_meets_a_new_label(digits, evaluator):
     assert evaluator.score(digits.X, y) == pytest.approx(-error, abs=0.01)
 
 
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE()])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded()])
 def test_all_labels_give_the_exact_risk(diabetes, regression_evaluator, risk):
     regression_evaluator.set_params(
         risk=risk, n_labels=120, surrogate=BayesianRidge(), batch_size=10

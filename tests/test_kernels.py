@@ -181,9 +181,67 @@ def test_corrected_steps_are_those_of_the_definition(labels):
     assert weights @ fast == pytest.approx(
         paper.mean_of_steps(slow, labels.n_samples), rel=1e-12
     )
-    assert _kernels.standard_error_of_steps(fast, weights) == pytest.approx(
-        paper.standard_error_of_steps(slow, labels.n_samples), rel=1e-12
+    assert _kernels.variance_of_steps(fast, weights) == pytest.approx(
+        paper.variance_of_steps(slow, labels.n_samples), rel=1e-12
     )
+
+
+def test_variance_of_equal_weights_is_that_of_a_mean():
+    steps = np.random.default_rng(0).normal(size=9)
+    found = _kernels.variance_of_steps(steps, np.full(9, 1 / 9))
+    assert found == pytest.approx(steps.var(ddof=1) / 9, rel=1e-12)
+
+
+def test_believed_moments_are_those_of_the_definition(pool):
+    n_samples = len(pool.proba)
+    query_proba = np.random.default_rng(3).dirichlet(np.ones(n_samples))
+    slow = paper.believed_moments(query_proba, pool.proba, pool.loss.values)
+    fast = _kernels.believed_moments(
+        query_proba,
+        _kernels.expected_loss(pool.proba, pool.loss.values),
+        _kernels.loss_variance(pool.proba, pool.loss.values),
+    )
+    assert_allclose(fast, slow, **CLOSE)
+
+
+def test_samples_that_cannot_be_picked_are_left_out_of_the_moments():
+    query_proba, beliefs = np.array([0.0, 1.0]), [[0.5, 0.5], [0.9, 0.1]]
+    losses = [[1.0, 9.0], [0.0, 2.0]]
+    g, v = (
+        np.array([kernel(p, loss) for p, loss in zip(beliefs, losses, strict=True)])
+        for kernel in (paper.expected_loss, paper.loss_variance)
+    )
+    fast = _kernels.believed_moments(query_proba, g, v)
+    assert_allclose(fast, paper.believed_moments(query_proba, beliefs, losses), **CLOSE)
+
+
+@pytest.mark.parametrize("n_trusted", [0.0, 1.0, 10.0])
+@pytest.mark.parametrize("slope", [-1.0, 0.0, 0.4, 1.0, 3.0])
+def test_predictable_power_is_that_of_the_definition(slope, n_trusted):
+    rng = np.random.default_rng(2)
+    control = np.append(0.0, rng.normal(size=12))  # Nothing to learn from the first.
+    plain = 5.0 + slope * control + 0.3 * rng.normal(size=13)
+    fast = _kernels.predictable_power(plain, control, n_trusted)
+    assert_allclose(fast, paper.predictable_power(plain, control, n_trusted), **CLOSE)
+    assert fast[0] == fast[1] == 1.0
+
+
+def test_predictable_power_knows_only_the_past():
+    rng = np.random.default_rng(4)
+    plain, control = rng.normal(size=(2, 10))
+    power = _kernels.predictable_power(plain, control, 10)
+    plain[6:], control[6:] = rng.normal(size=(2, 4))
+    again = _kernels.predictable_power(plain, control, 10)
+    assert_allclose(again[:7], power[:7], rtol=1e-12)
+
+
+def test_power_goes_to_what_the_control_explains():
+    rng = np.random.default_rng(5)
+    control = rng.normal(size=2000)
+    for slope in (0.0, 0.5, 1.0):
+        plain = slope * control + 0.1 * rng.normal(size=2000)
+        power = _kernels.predictable_power(plain, control, 10)[-1]
+        assert power == pytest.approx(slope, abs=0.02)
 
 
 def test_labelling_the_whole_pool_gives_its_mean(labels):
@@ -239,6 +297,8 @@ def test_kernels_leave_their_inputs_alone(pool, labels):
     _kernels.covariance_with_pool_risk(loss)
     _kernels.lure_weights(q, labels.n_samples)
     steps = _kernels.step_estimates(losses, q, labels.n_samples, losses, losses)
-    _kernels.standard_error_of_steps(steps, q)
+    _kernels.variance_of_steps(steps, q)
+    _kernels.predictable_power(losses, q, 10)
+    _kernels.believed_moments(q, losses, losses)
     for array, copy in zip(inputs, before, strict=True):
         assert_allclose(array, copy, rtol=0, atol=0)

@@ -10,12 +10,22 @@ from scipy import stats
 
 from sklearn_ase import PoolState
 from sklearn_ase.belief import CategoricalBelief
+from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.losses import LossTable
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, MonteCarlo, RiskEstimate
+from sklearn_ase.risk import (
+    ASE,
+    LURE,
+    CorrectedASE,
+    Guarded,
+    MonteCarlo,
+    RiskEstimate,
+)
 
-N_SAMPLES = 20
-design_based = pytest.mark.parametrize("risk", [MonteCarlo(), LURE(), CorrectedASE()])
-weighted = pytest.mark.parametrize("risk", [LURE(), CorrectedASE()])
+N_SAMPLES = 40
+weighted = pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded()])
+design_based = pytest.mark.parametrize(
+    "risk", [MonteCarlo(), LURE(), CorrectedASE(), Guarded()]
+)
 
 
 def make_state(n_labels=6, uniform=True, seed=0):
@@ -40,6 +50,8 @@ def make_state(n_labels=6, uniform=True, seed=0):
         query_proba=query_proba if uniform else rng.uniform(0.02, 0.3, size=n_labels),
         query_expected_loss=rng.normal(size=n_labels),
         free_expected_loss=rng.normal(size=n_labels),
+        residual_moment=np.zeros(n_labels),
+        loss_moment=np.zeros(n_labels),
         n_in_order=n_labels,
     )
 
@@ -52,19 +64,21 @@ def first_labels(state, n_labels):
         "query_proba",
         "query_expected_loss",
         "free_expected_loss",
+        "residual_moment",
+        "loss_moment",
     ]
     kept = {name: getattr(state, name)[:n_labels] for name in names}
     return replace(state, **kept, n_in_order=n_labels)
 
 
 def test_monte_carlo_is_the_mean_with_the_t_interval_of_a_finite_population():
-    state = make_state(n_labels=6)
+    state = make_state(n_labels=30)
     estimate = MonteCarlo().estimate(state)
-    error = stats.sem(state.losses) * np.sqrt(1 - 6 / N_SAMPLES)
+    error = stats.sem(state.losses) * np.sqrt(1 - 30 / N_SAMPLES)
     assert estimate.value == pytest.approx(state.losses.mean(), rel=1e-14)
     assert estimate.standard_error == pytest.approx(error, rel=1e-12)
     for level in (0.5, 0.9, 0.99):
-        interval = stats.t.interval(level, df=5, loc=estimate.value, scale=error)
+        interval = stats.t.interval(level, df=29, loc=estimate.value, scale=error)
         assert estimate.interval(level) == pytest.approx(interval, rel=1e-12)
 
 
@@ -97,7 +111,7 @@ def test_lure_has_the_value_and_the_error_of_the_paper():
         paper.lure(state.losses, state.query_proba, N_SAMPLES), rel=1e-12
     )
     assert estimate.standard_error == pytest.approx(
-        paper.standard_error_of_steps(steps, N_SAMPLES), rel=1e-12
+        np.sqrt(paper.variance_of_steps(steps, N_SAMPLES)), rel=1e-12
     )
 
 
@@ -118,8 +132,37 @@ def test_corrected_ase_has_the_value_and_the_error_of_the_definition():
     estimate = CorrectedASE().estimate(state)
     assert estimate.value == pytest.approx(paper.mean_of_steps(steps, N_SAMPLES))
     assert estimate.standard_error == pytest.approx(
-        paper.standard_error_of_steps(steps, N_SAMPLES)
+        np.sqrt(paper.variance_of_steps(steps, N_SAMPLES))
     )
+
+
+def believed_error(variances):
+    """Standard error if each step had the variance the surrogate expected."""
+    parts, total = [], 0.0
+    for m, variance in enumerate(variances, start=1):
+        w = 1 / ((N_SAMPLES - m + 1) * (N_SAMPLES - m))
+        parts.append(w**2 * variance / N_SAMPLES**2)
+        total += w
+    return np.sqrt(sum(parts)) / total
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.1, 1000.0])
+def test_standard_error_is_the_greater_of_the_observed_and_the_believed(scale):
+    """Few labels miss what is rare, a bad surrogate what it does not know."""
+    state = make_state()
+    moments = scale * (10.0 + np.arange(6))
+    state = replace(state, residual_moment=moments, loss_moment=2.0 * moments)
+    # Of the loss moment the squared mean is taken off; less than nothing is nothing.
+    of_loss = np.maximum(2.0 * moments - state.free_expected_loss**2, 0.0)
+    for risk, believed in (
+        (CorrectedASE(), believed_error(moments)),
+        (LURE(), believed_error(of_loss)),
+        (MonteCarlo(), believed_error(of_loss)),
+    ):
+        observed = risk.estimate(make_state()).standard_error
+        found = risk.estimate(state).standard_error
+        assert found == pytest.approx(max(observed, believed), rel=1e-12)
+        assert (believed > observed) == (scale == 1000.0)
 
 
 @design_based
@@ -141,7 +184,12 @@ def test_design_based_risks_use_only_the_labels_in_order(risk):
     assert estimate.n_labels == 4
 
 
-@design_based
+def test_without_a_label_in_order_the_guarded_estimate_is_plain_ase():
+    state = replace(make_state(n_labels=3), n_in_order=0)
+    assert Guarded().estimate(state) == ASE().estimate(state)
+
+
+@pytest.mark.parametrize("risk", [MonteCarlo(), LURE(), CorrectedASE()])
 def test_an_open_first_query_leaves_nothing_to_estimate(risk):
     state = replace(make_state(n_labels=3), n_in_order=0)
     with pytest.raises(ValueError, match=r"has none \(3 labels in all\)"):
@@ -153,16 +201,17 @@ def test_one_label_gives_an_infinite_interval(risk):
     estimate = risk.estimate(make_state(n_labels=1))
     assert np.isfinite(estimate.value)
     assert np.isnan(estimate.standard_error)
-    assert estimate.interval() == (-np.inf, np.inf)
+    with pytest.warns(IntervalWarning, match="from 1 labels"):
+        assert estimate.interval() == (-np.inf, np.inf)
 
 
 @weighted
 def test_weighted_risks_have_intervals_around_their_value(risk):
-    estimate = risk.estimate(make_state(uniform=False))
+    estimate = risk.estimate(make_state(n_labels=30, uniform=False))
     low, high = estimate.interval(0.8)
     assert low < estimate.value < high
-    assert estimate.degrees_of_freedom == 5
-    assert estimate.spread_of == "labels"
+    assert estimate.degrees_of_freedom == 29
+    assert estimate.refusal == ""
 
 
 def test_ase_is_the_mean_expected_loss():
@@ -171,8 +220,8 @@ def test_ase_is_the_mean_expected_loss():
     beliefs = state.belief.proba
     slow = paper.ase(beliefs, state.loss.values)
     assert estimate.value == pytest.approx(slow, rel=1e-12)
-    assert estimate.standard_error == np.std(state.belief.member_risk, ddof=1)
-    assert estimate.spread_of == "members"
+    assert estimate.member_spread == np.std(state.belief.member_risk, ddof=1)
+    assert np.isnan(estimate.standard_error)
 
 
 def test_ase_can_use_observed_losses_where_labels_are_known():
@@ -195,7 +244,7 @@ def test_ase_of_a_single_member_has_no_spread():
     state = make_state()
     belief = replace(state.belief, member_risk=state.belief.member_risk[:1])
     estimate = ASE().estimate(replace(state, belief=belief))
-    assert estimate.interval() == (-np.inf, np.inf)
+    assert np.isnan(estimate.member_spread)
 
 
 def test_ase_without_a_belief_is_refused():

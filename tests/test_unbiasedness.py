@@ -1,4 +1,4 @@
-"""LURE and corrected ASE are unbiased exactly: every sequence of picks is enumerated.
+"""Design-based risks are unbiased exactly: every sequence of picks is enumerated.
 
 The proposal and the surrogate may depend on everything seen before, however absurdly.
 """
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sklearn_ase import PoolState, _kernels
-from sklearn_ase.risk import LURE, CorrectedASE, MonteCarlo
+from sklearn_ase.risk import LURE, CorrectedASE, Guarded, MonteCarlo
 from sklearn_ase.selection import Audited, Proportional
 
 LOSSES = np.array([0.3, 2.5, 0.0, 1.1, 4.2])
@@ -74,6 +74,8 @@ def state_of(sequence, query_proba, expected, free_expected):
         query_proba=np.array(query_proba),
         query_expected_loss=np.array(expected),
         free_expected_loss=np.array(free_expected),
+        residual_moment=np.zeros(len(sequence)),
+        loss_moment=np.zeros(len(sequence)),
         n_in_order=len(sequence),
     )
 
@@ -143,6 +145,18 @@ def test_corrected_ase_is_unbiased_for_any_adaptive_surrogate(
     assert found == pytest.approx(RISK, abs=1e-11)
 
 
+@every_n_labels
+@proposals
+@surrogates
+def test_tuned_corrected_ase_is_unbiased_for_any_adaptive_surrogate(
+    n_labels, scores_after, surrogate_after
+):
+    """How much of g to use is decided before each label, by the labels before it."""
+    evaluations = all_evaluations(n_labels, scores_after, surrogate_after)
+    found = expectation(evaluations, estimate_with(Guarded(prior=0)))
+    assert found == pytest.approx(RISK, abs=1e-11)
+
+
 @surrogates
 def test_every_single_step_is_unbiased(surrogate_after):
     evaluations = all_evaluations(4, adaptive_scores, surrogate_after)
@@ -160,7 +174,7 @@ def test_every_single_step_is_unbiased(surrogate_after):
 
 
 @pytest.mark.parametrize("batches", [[3], [2, 1], [1, 2], [2, 2], [2, 3], [5]])
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE()])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(prior=0)])
 @surrogates
 def test_batches_keep_the_estimates_unbiased(batches, risk, surrogate_after):
     evaluations = all_evaluations(
@@ -170,7 +184,7 @@ def test_batches_keep_the_estimates_unbiased(batches, risk, surrogate_after):
     assert found == pytest.approx(RISK, abs=1e-11)
 
 
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE()])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(prior=0)])
 @pytest.mark.parametrize("selection", [Audited(share=0.1), Proportional(0.3)])
 def test_a_uniform_share_makes_any_selection_unbiased(risk, selection):
     evaluations = all_evaluations(3, hostile_scores, absurd_surrogate, selection)
@@ -200,7 +214,7 @@ def test_uniform_picks_without_a_surrogate_are_monte_carlo(n_labels):
 @surrogates
 def test_the_whole_pool_gives_its_risk_exactly(scores_after, surrogate_after):
     for _, state in all_evaluations(N_SAMPLES, scores_after, surrogate_after):
-        for risk in (LURE(), CorrectedASE()):
+        for risk in (LURE(), CorrectedASE(), Guarded(prior=0)):
             estimate = risk.estimate(state)
             assert estimate.value == pytest.approx(RISK, abs=1e-11)
             assert estimate.standard_error == 0.0
@@ -219,6 +233,22 @@ def test_ignoring_the_probability_of_a_pick_is_biased(scores_after):
     evaluations = all_evaluations(3, scores_after)
     plain_mean = expectation(evaluations, lambda state: state.losses.mean())
     assert abs(plain_mean - RISK) > 0.01
+
+
+def test_tuning_by_hindsight_is_biased():
+    """A control as well: the same regression over all labels, the last included."""
+
+    def estimate(state):
+        arrays = state.losses, state.query_proba, N_SAMPLES
+        plain = _kernels.step_estimates(*arrays)
+        control = state.query_expected_loss / state.query_proba
+        control = (control - state.free_expected_loss) / N_SAMPLES
+        again = np.append(plain, 0.0), np.append(control, 0.0), 0
+        steps = plain - _kernels.predictable_power(*again)[-1] * control
+        return _kernels.step_weights(3, N_SAMPLES) @ steps
+
+    evaluations = all_evaluations(3, adaptive_scores, fickle_surrogate)
+    assert abs(expectation(evaluations, estimate) - RISK) > 0.01
 
 
 def test_a_surrogate_that_has_seen_the_label_is_biased():

@@ -7,6 +7,8 @@ from sklearn_ase.acquisition._bald import BALD
 from sklearn_ase.acquisition._base import BaseAcquisition
 from sklearn_ase.acquisition._expected_loss import ExpectedLoss
 from sklearn_ase.acquisition._loss_spread import LossSpread
+from sklearn_ase.acquisition._mixture import Mixture
+from sklearn_ase.acquisition._trusted import Trusted
 from sklearn_ase.acquisition._uniform import Uniform
 from sklearn_ase.acquisition._variance_reduction import VarianceReduction
 from sklearn_ase.acquisition._xwed import XWED
@@ -17,6 +19,8 @@ __all__ = [
     "BaseAcquisition",
     "ExpectedLoss",
     "LossSpread",
+    "Mixture",
+    "Trusted",
     "Uniform",
     "VarianceReduction",
 ]

@@ -14,10 +14,14 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         Whether all samples always score the same. Monte Carlo needs that.
     needs_member_loss : bool
         Whether ``state.belief.member_loss`` must be kept, O(n_members · n_samples).
+    follows_labels : bool
+        Whether scores change with every label, and not only when the surrogate is
+        fitted again.
     """
 
     is_uniform = False
     needs_member_loss = False
+    follows_labels = False
 
     @abstractmethod
     def score_samples(self, state):
@@ -32,5 +36,6 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         -------
         scores : ndarray of shape (n_samples,)
             Greater means more worth a label. Finite and non-negative. They are used
-            until the surrogate is fitted again.
+            until the surrogate is fitted again, or until the next label if
+            `follows_labels`.
         """

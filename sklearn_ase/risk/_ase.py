@@ -9,8 +9,8 @@ from sklearn_ase.risk._estimate import RiskEstimate
 class ASE(BaseRisk):
     """Active surrogate estimate, ``mean_i g(x_i)`` over the pool.
 
-    Its error is the surrogate's, which it cannot see: the standard error is the
-    spread of the members' pool risks and not the basis of a confidence interval.
+    Its error is the surrogate's, which it cannot see: it has no standard error and
+    no confidence interval, only a ``member_spread``.
 
     Parameters
     ----------
@@ -49,7 +49,10 @@ class ASE(BaseRisk):
             spread *= 1.0 - state.n_labels / state.n_samples
         return RiskEstimate(
             value=float(losses.mean()),
-            standard_error=float(spread),
+            standard_error=np.nan,
             n_labels=state.n_labels,
-            spread_of="members",
+            member_spread=float(spread),
+            refusal="ASE has no confidence interval: its error is the surrogate's, "
+            "which no label measures. Use Guarded() or CorrectedASE() with the same "
+            "labels; member_spread says how far the surrogate's members are apart.",
         )

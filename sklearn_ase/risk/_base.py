@@ -6,7 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase import _kernels
+from sklearn_ase._evidence import believed_moments, variance_of_mean
 from sklearn_ase.risk._estimate import RiskEstimate
+
+MIN_LABELS = 25
 
 
 class BaseRisk(BaseEstimator, metaclass=ABCMeta):
@@ -59,19 +62,44 @@ def design(state, name):
     return state.losses[:n], query_proba
 
 
-def mean_of_steps(steps, n_samples):
-    """Weighted mean of unbiased one-step estimates, with its standard error."""
-    n_labels = len(steps)
-    weights = _kernels.step_weights(n_labels, n_samples)
-    if n_labels == n_samples:
-        error = 0.0
-    elif n_labels == 1:
-        error = np.nan
-    else:
-        error = _kernels.standard_error_of_steps(steps, weights)
+def believed_loss_variance(state):
+    """Variance of each one-step estimate without g, as the surrogate expected it."""
+    _, loss = believed_moments(state)
+    spread = loss - state.free_expected_loss[: state.n_in_order] ** 2
+    return np.maximum(spread, 0.0) / state.n_samples**2
+
+
+def mean_of_steps(steps, predicted, n_samples):
+    """Weighted mean of unbiased one-step estimates, with its standard error.
+
+    Parameters
+    ----------
+    steps : ndarray of shape (n_labels,)
+    predicted : ndarray of shape (n_labels,)
+        Variance of each step as the surrogate expected it.
+    n_samples : int
+
+    Returns
+    -------
+    risk : RiskEstimate
+    """
+    weights = _kernels.step_weights(len(steps), n_samples)
+    variance = variance_of_mean(steps, predicted, n_samples)
+    return design_based(weights @ steps, variance, len(steps), n_samples)
+
+
+def design_based(value, variance, n_labels, n_samples):
+    """Estimate whose error comes from the draw of the labels alone."""
+    refusal = ""
+    if n_labels < min(MIN_LABELS, n_samples):
+        refusal = (
+            f"No interval from {n_labels} labels: below {MIN_LABELS} they say too "
+            "little about how far off the estimate may be. Label more rows."
+        )
     return RiskEstimate(
-        value=float(weights @ steps),
-        standard_error=error,
+        value=float(value),
+        standard_error=np.nan if n_labels == 1 < n_samples else float(variance**0.5),
         n_labels=n_labels,
         degrees_of_freedom=max(n_labels - 1, 1),
+        refusal=refusal,
     )

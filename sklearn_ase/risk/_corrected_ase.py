@@ -1,6 +1,7 @@
 """Corrected ASE: the surrogate's estimate, corrected by what the labels showed."""
 
 from sklearn_ase import _kernels
+from sklearn_ase._evidence import believed_moments
 from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
 
 
@@ -32,4 +33,5 @@ class CorrectedASE(BaseRisk):
             state.query_expected_loss[:n_labels],
             state.free_expected_loss[:n_labels],
         )
-        return mean_of_steps(steps, state.n_samples)
+        residual, _ = believed_moments(state)
+        return mean_of_steps(steps, residual / state.n_samples**2, state.n_samples)

@@ -1,9 +1,16 @@
 """The number that is reported, with how sure it is."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
+
+from sklearn_ase.exceptions import IntervalWarning
+
+METHODS = ("fixed", "anytime")
+# The anytime interval is tightest, relative to the fixed one, a few times later.
+_ANYTIME_START = 5.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -14,15 +21,18 @@ class RiskEstimate:
     ----------
     value : float
     standard_error : float
-        NaN where the labels do not tell.
+        Of `centre` over the draw of the labels; NaN where the labels do not tell.
     n_labels : int
         Labels known when it was made.
     degrees_of_freedom : float
         Of the t distribution that :meth:`interval` uses; infinite for a normal one.
-    spread_of : str
-        What the standard error measures: ``"labels"``, the chance of the draw, so
-        that the interval is a confidence interval; or ``"members"``, the spread of
-        the surrogate's members, which knows nothing of errors they share.
+    centre : float or None
+        Middle of the interval, where it is not the value.
+    member_spread : float or None
+        Standard deviation of the pool risks that the members of the surrogate
+        expect. It knows nothing of the errors they share and is no standard error.
+    refusal : str
+        Why there is no interval; empty if there is one.
 
     Examples
     --------
@@ -32,23 +42,27 @@ class RiskEstimate:
     RiskEstimate(value=0.4, standard_error=0.1, n_labels=50)
     >>> float(risk)
     0.4
-    >>> low, high = risk.interval(0.9)
-    >>> print(f"{low:.3f} to {high:.3f}")
+    >>> for method in ("fixed", "anytime"):
+    ...     low, high = risk.interval(0.9, method=method)
+    ...     print(f"{low:.3f} to {high:.3f}")
     0.232 to 0.568
+    0.113 to 0.687
     """
 
     value: float
     standard_error: float
     n_labels: int
     degrees_of_freedom: float = np.inf
-    spread_of: str = "labels"
+    centre: float | None = None
+    member_spread: float | None = None
+    refusal: str = ""
 
     def __repr__(self):
-        members = ", spread_of='members'" if self.spread_of == "members" else ""
+        spread = f"standard_error={self.standard_error:.3g}"
+        if self.member_spread is not None:
+            spread = f"member_spread={self.member_spread:.3g}"
         return (
-            f"RiskEstimate(value={self.value:.4g}, "
-            f"standard_error={self.standard_error:.3g}, n_labels={self.n_labels}"
-            f"{members})"
+            f"RiskEstimate(value={self.value:.4g}, {spread}, n_labels={self.n_labels})"
         )
 
     def __float__(self):
@@ -57,23 +71,59 @@ class RiskEstimate:
     def __format__(self, spec):
         return format(self.value, spec) if spec else str(self)
 
-    def interval(self, level=0.9):
-        """Interval around the value.
+    def interval(self, level=0.9, method="fixed"):
+        """Confidence interval for the risk, over the draw of the labels.
 
         Parameters
         ----------
         level : float, default=0.9
             Nominal coverage, between 0 and 1.
+        method : {"fixed", "anytime"}, default="fixed"
+            ``"fixed"`` holds for a number of labels that was settled beforehand.
+            ``"anytime"`` holds at all label counts at once: it may be looked at
+            after every label, to stop when it is narrow enough.
 
         Returns
         -------
         low, high : float
-            Infinite where there is no standard error.
+            Infinite, with an :class:`IntervalWarning` that says why, where no honest
+            interval can be given.
         """
         if not 0 < level < 1:
             raise ValueError(f"level={level} must lie strictly between 0 and 1.")
+        if method not in METHODS:
+            raise ValueError(f"method={method!r} must be one of {METHODS}.")
+        if self.refusal:
+            warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
+            return -np.inf, np.inf
         if not np.isfinite(self.standard_error):
             return -np.inf, np.inf
-        quantile = stats.t.ppf((1 + level) / 2, self.degrees_of_freedom)
-        reach = float(quantile * self.standard_error)
-        return self.value - reach, self.value + reach
+        if method == "fixed":
+            quantile = stats.t.ppf((1 + level) / 2, self.degrees_of_freedom)
+        else:
+            quantile = _anytime_quantile(level, self.degrees_of_freedom, self.n_labels)
+        reach = quantile * self.standard_error if self.standard_error > 0 else 0.0
+        centre = self.value if self.centre is None else self.centre
+        # No loss is negative, but an unbiased estimate may be, by chance.
+        low = min(self.value, max(centre - reach, 0.0))
+        return float(low), float(max(self.value, centre + reach))
+
+
+def _anytime_quantile(level, degrees_of_freedom, n_labels):
+    """Bound that a t statistic crosses at any time with probability 1 - level.
+
+    The Bayes factor of the t statistic against an effect with a normal prior is a
+    non-negative martingale of mean 1, so by Ville's inequality it ever exceeds
+    ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t.
+    """
+    if np.isinf(degrees_of_freedom):
+        growth = 1.0 + n_labels / _ANYTIME_START
+        log_ratio = np.log(growth) - 2.0 * np.log1p(-level)
+        return np.sqrt(log_ratio * growth / (growth - 1.0))
+    n = degrees_of_freedom + 1.0
+    growth = 1.0 + n / _ANYTIME_START
+    log_ratio = (np.log(growth) - 2.0 * np.log1p(-level)) / n
+    if log_ratio >= np.log(growth):
+        return np.inf  # So few labels can never speak against any risk.
+    excess = np.expm1(log_ratio)
+    return np.sqrt(degrees_of_freedom * excess / (1.0 - (1.0 + excess) / growth))

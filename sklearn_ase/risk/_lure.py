@@ -1,7 +1,12 @@
 """LURE: observed losses, weighed by the probability of their pick."""
 
 from sklearn_ase import _kernels
-from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
+from sklearn_ase.risk._base import (
+    BaseRisk,
+    believed_loss_variance,
+    design,
+    mean_of_steps,
+)
 
 
 class LURE(BaseRisk):
@@ -28,4 +33,4 @@ class LURE(BaseRisk):
     def estimate(self, state):
         losses, query_proba = design(state, "LURE")
         steps = _kernels.step_estimates(losses, query_proba, state.n_samples)
-        return mean_of_steps(steps, state.n_samples)
+        return mean_of_steps(steps, believed_loss_variance(state), state.n_samples)

@@ -2,8 +2,13 @@
 
 import numpy as np
 
-from sklearn_ase.risk._base import BaseRisk, design
-from sklearn_ase.risk._estimate import RiskEstimate
+from sklearn_ase import _kernels
+from sklearn_ase.risk._base import (
+    BaseRisk,
+    believed_loss_variance,
+    design,
+    design_based,
+)
 
 
 class MonteCarlo(BaseRisk):
@@ -32,15 +37,9 @@ class MonteCarlo(BaseRisk):
                 "were picked with unequal probabilities. Use LURE() or CorrectedASE() "
                 "with these labels, or acquisition=Uniform() for new ones."
             )
-        error = np.nan
+        weights = _kernels.step_weights(n_labels, n_samples)
+        variance = weights**2 @ believed_loss_variance(state)
         if n_labels > 1:
-            factor = np.sqrt((1.0 - n_labels / n_samples) / n_labels)
-            error = float(losses.std(ddof=1) * factor)
-        elif n_labels == n_samples:
-            error = 0.0
-        return RiskEstimate(
-            value=float(losses.mean()),
-            standard_error=error,
-            n_labels=n_labels,
-            degrees_of_freedom=max(n_labels - 1, 1),
-        )
+            seen = losses.var(ddof=1) * (1.0 - n_labels / n_samples) / n_labels
+            variance = max(variance, seen) if n_labels < n_samples else 0.0
+        return design_based(losses.mean(), variance, n_labels, n_samples)

@@ -1,0 +1,211 @@
+"""Is the guarded estimate right, or does it say that it is not? The tables of trust.
+
+Every task of ``tasks.py`` with a good surrogate (the default); each population also
+with a mediocre one and with bad ones. Every run draws training rows, pool and model
+afresh. The surrogate is refitted when the labels have doubled (``refit=2.0``, to save
+time) and at the label counts that are reported.
+
+    python benchmarks/trust.py --data-dir DIR --out RUNS --runs 50
+    python benchmarks/trust.py --out RUNS --report
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tasks import TASKS
+
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.simulation import LabelEfficiency, label_efficiency_curve
+from sklearn_ase.surrogate import ClassifierSurrogate, RegressorSurrogate
+
+SEED = 20261116
+GOOD = "default"
+# Each population once, with one of its losses, for the surrogates that take no part in
+# the default.
+SOME_TASKS = (
+    "digits-7 zero_one",
+    "mnist-7 log_loss",
+    "pendigits-4 zero_one",
+    "adult log_loss",
+    "adult young zero_one",
+    "phoneme log_loss",
+    "covertype zero_one",
+    "bank log_loss",
+    "bank telephone zero_one",
+    "california",
+    "bikeshare",
+)
+
+
+def surrogates(loss):
+    """A good surrogate, a mediocre one, and three that are bad on purpose."""
+    regression = loss == "squared_error"
+    shell = RegressorSurrogate if regression else ClassifierSurrogate
+    tree = DecisionTreeRegressor if regression else DecisionTreeClassifier
+    trees = ExtraTreesRegressor if regression else ExtraTreesClassifier
+    forest = RandomForestRegressor if regression else RandomForestClassifier
+    few = make_pipeline(
+        FunctionTransformer(first_columns), trees(n_estimators=30, bootstrap=True)
+    )
+    return {
+        GOOD: None,
+        "stump": tree(max_depth=1),
+        "wrong features": few,
+        "uncalibrated forest": shell(forest(n_estimators=30), calibration=False),
+        "uncalibrated stump": shell(tree(max_depth=1), calibration=False),
+    }
+
+
+def first_columns(X):
+    """An eighth of the features: most of what matters is not there."""
+    return np.asarray(X)[:, : max(1, X.shape[1] // 8)]
+
+
+def simulate(args):
+    """Run all that is missing, ten runs of every task at a time."""
+    rounds = [*range(10, args.runs, 10), args.runs]
+    for n_runs in rounds:
+        for task, (sample, loss) in TASKS.items():
+            if not any(part in task for part in args.tasks):
+                continue
+            chosen = {
+                name: ActiveRiskEstimator(surrogate=surrogate, loss=loss, refit=2.0)
+                for name, surrogate in surrogates(loss).items()
+                if name in args.surrogates and (name == GOOD or task in SOME_TASKS)
+            }
+            label_efficiency_curve(
+                chosen,
+                lambda seed, sample=sample: sample(args.data_dir, seed),
+                n_runs=n_runs,
+                random_state=SEED,
+                n_jobs=args.jobs,
+                path=Path(args.out) / f"{task}.csv",
+            )
+        print(f"{n_runs} runs of each are done", flush=True)
+
+
+def read(out):
+    """Figures of every task and surrogate, and the single estimates."""
+    figures, runs = [], []
+    for task in TASKS:
+        path = Path(out) / f"{task}.csv"
+        if path.exists():
+            result = LabelEfficiency.load(path)
+            figures.append(pd.DataFrame(result.summary()).assign(task=task))
+            runs.append(pd.DataFrame(result.columns).assign(task=task))
+    return pd.concat(figures), pd.concat(runs)
+
+
+def report(out):
+    """Print every table of the documentation."""
+    figures, runs = read(out)
+    figures["surrogate"] = figures.pop("evaluator")
+    pd.options.display.width = 200
+    count = figures.groupby("surrogate")["n_runs"].agg(["min", "max"])
+    print("runs of each task\n", count.to_string())
+    wide = figures.pivot_table(
+        index=["surrogate", "task", "n_labels"], columns="risk", values="ratio"
+    )
+    heading("Mean squared error / Monte Carlo's: median over the tasks, then the worst")
+    groups = wide.groupby(["surrogate", "n_labels"])
+    print(both(groups.median(), groups.max()))
+    guarded = figures[figures["risk"] == "Guarded"]
+    worst = guarded.sort_values("ratio", ascending=False).head(15)
+    heading("Where the guarded estimate does worst (ratio and its standard error)")
+    print(worst[COLUMNS].round(2).to_string(index=False))
+    sure = guarded[guarded["ratio"] - 2 * guarded["ratio_error"] > 1]
+    print(f"more than two standard errors above 1: {len(sure)} of {len(guarded)}")
+    heading("Guarded / the better of ASE and corrected ASE, median over the tasks")
+    better = wide[["ASE", "CorrectedASE"]].min(axis=1)
+    relative = (wide["Guarded"] / better).groupby(["surrogate", "n_labels"]).median()
+    print(relative.unstack().round(2).to_string())
+    heading("Every task with the default surrogate: ratio at each label count")
+    default = wide.xs(GOOD)[["ASE", "CorrectedASE", "Guarded", "LURE"]]
+    print(default.unstack().round(2).to_string())
+    intervals(figures, runs)
+    diagnoses(runs)
+
+
+COLUMNS = ["surrogate", "task", "n_labels", "ratio", "ratio_error", "n_runs"]
+
+
+def intervals(figures, runs):
+    """Coverage and width of the 90 % intervals."""
+    heading("Coverage of 90 % intervals, default surrogate, every task")
+    part = figures[(figures["surrogate"] == GOOD) & (figures["n_labels"] >= 50)]
+    part = part[part["risk"] != "ASE"]
+    table = part.pivot_table(
+        index="task", columns=["risk", "n_labels"], values="coverage"
+    )
+    print(table.round(2).to_string())
+    heading("Coverage over all tasks, and its least; given: share of runs with one")
+    some = figures[figures["risk"] != "ASE"]
+    groups = some.groupby(["surrogate", "risk", "n_labels"])
+    print(
+        both(groups["coverage"].mean().unstack(1), groups["coverage"].min().unstack(1))
+    )
+    heading("Width / Monte Carlo's t interval, median over the tasks")
+    wide = some.pivot_table(
+        index=["surrogate", "task", "n_labels"], columns="risk", values="width"
+    )
+    relative = wide.div(wide["Monte Carlo"], axis=0)
+    print(relative.groupby(["surrogate", "n_labels"]).median().round(2).to_string())
+    heading("Anytime intervals: share of runs covered at every count up to 200")
+    last = figures.groupby("task")["n_labels"].transform("max") == figures["n_labels"]
+    part = figures[last & figures["risk"].isin(["CorrectedASE", "Guarded", "LURE"])]
+    groups = part.groupby(["surrogate", "risk"])["anytime_coverage"]
+    print(groups.agg(["mean", "min"]).round(3).to_string())
+
+
+def diagnoses(runs):
+    """How often diagnose() warns."""
+    heading("Runs that diagnose() flags; bad: ASE off by more than two MC errors")
+    ase = runs[(runs["risk"] == "ASE")].copy()
+    ase["off"] = (ase["value"] - ase["truth"]) ** 2 > 4 * ase["chance"]
+    ase["kind"] = np.where(ase["evaluator"] == GOOD, "good", "other")
+    flagged = ase.groupby(["kind", "off", "n_labels"])["flagged"]
+    print(flagged.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
+    by_name = ase[ase["off"]].groupby(["evaluator", "n_labels"])["flagged"]
+    print(by_name.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
+
+
+def both(first, second):
+    """Two tables side by side, as text."""
+    joined = pd.concat({"median": first, "worst": second}, axis=1)
+    return joined.round(2).to_string()
+
+
+def heading(text):
+    """Print a heading."""
+    print(f"\n{text}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-dir")
+    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
+    parser.add_argument("--surrogates", nargs="*", default=list(surrogates("log_loss")))
+    parser.add_argument("--report", action="store_true", help="only print the tables")
+    args = parser.parse_args()
+    if not args.report:
+        Path(args.out).mkdir(parents=True, exist_ok=True)
+        simulate(args)
+    report(args.out)
+
+
+if __name__ == "__main__":
+    main()

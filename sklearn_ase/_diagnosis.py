@@ -1,0 +1,187 @@
+"""Can the estimate be trusted? What the labels say about the surrogate."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase import _kernels
+from sklearn_ase._evidence import label_shares, weigh_evidence
+from sklearn_ase.risk import Guarded
+from sklearn_ase.risk._base import MIN_LABELS
+
+# Below this trust the labels speak against the surrogate; few must speak loudly.
+_DOUBT, _LOUD_DOUBT = 0.85, 0.3
+_FEW_OF_A_CLASS = 5
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Report on an evaluation, made by ``evaluation.diagnose()``.
+
+    Attributes
+    ----------
+    n_labels : int
+    surrogate_risk, corrected_risk : float
+        What the surrogate expects, and the same corrected by the labels.
+    interval : tuple of float
+        90 % interval around the corrected risk; infinite with few labels.
+    inside : bool
+        Whether the surrogate's risk lies in it.
+    distance : float
+        Standard errors between the two risks.
+    expected_loss, observed_loss : float
+        Mean loss the surrogate expected at the labelled rows before it saw their
+        labels, and the mean it then saw, both weighed to stand for the pool.
+    skill : float
+        Share of the variance of the losses that the surrogate foresaw; negative if it
+        did worse than one number for all.
+    trust : float
+        Probability that the surrogate's risk is right; see :class:`Guarded`.
+    effective_labels : float
+        Labels that a plain random sample would have needed for the corrected risk's
+        standard error.
+    weight_concentration : float
+        Share of the greatest weight among the labels' weights; 1 / n_labels if equal.
+    scarce_share : float
+        Share of the surrogate's risk that comes from classes of which fewer than five
+        labels are known, those of the training rows included; 0 for regression.
+    verdict : {"good", "unsure", "bad"}
+    advice : str
+        The verdict in plain words, and what to do.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_ase import ActiveRiskEstimator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FrozenEstimator(GaussianNB().fit(X[::5], y[::5]))
+    >>> evaluator = ActiveRiskEstimator(model, n_labels=30, random_state=0)
+    >>> evaluator = evaluator.fit(X, y, X_train=X[::5], y_train=y[::5])
+    >>> evaluator.evaluation_.diagnose().verdict
+    'good'
+    """
+
+    n_labels: int
+    surrogate_risk: float
+    corrected_risk: float
+    interval: tuple
+    inside: bool
+    distance: float
+    expected_loss: float
+    observed_loss: float
+    skill: float
+    trust: float
+    effective_labels: float
+    weight_concentration: float
+    scarce_share: float
+    verdict: str
+    advice: str
+
+    @property
+    def is_bad(self):
+        """Whether the labels contradict the surrogate."""
+        return self.verdict == "bad"
+
+    def __str__(self):
+        low, high = self.interval
+        where = "inside" if self.inside else "outside"
+        return "\n".join(
+            [
+                f"verdict: {self.verdict}. {self.advice}",
+                f"  labels                    {self.n_labels}, as good as "
+                f"{self.effective_labels:.0f} of a plain random sample",
+                f"  risk by the surrogate     {self.surrogate_risk:.4g}",
+                f"  corrected by the labels   {self.corrected_risk:.4g}, 90 % interval "
+                f"{low:.4g} to {high:.4g} (surrogate {where}, "
+                f"{self.distance:.1f} standard errors off)",
+                f"  loss at labelled rows     {self.expected_loss:.4g} expected, "
+                f"{self.observed_loss:.4g} observed, skill {self.skill:.2f}",
+                f"  trust in the surrogate    {self.trust:.2f}",
+                f"  greatest weight           {self.weight_concentration:.1%} of all",
+                f"  risk from scarce classes  {self.scarce_share:.1%}",
+            ]
+        )
+
+
+def diagnose(state, class_counts=None):
+    """Report on the state of an evaluation.
+
+    Parameters
+    ----------
+    state : PoolState
+        With a belief and labels that have probabilities.
+    class_counts : ndarray of shape (n_classes,), default=None
+        Known labels of each class, training rows included; None for regression.
+
+    Returns
+    -------
+    diagnosis : Diagnosis
+    """
+    evidence = weigh_evidence(state)
+    n_labels = state.n_in_order
+    losses, proba = state.losses[:n_labels], state.query_proba[:n_labels]
+    share = label_shares(state)
+    weights = _kernels.lure_weights(proba, state.n_samples)
+    corrected = Guarded(prior=0).estimate(state)
+    interval = (-np.inf, np.inf)
+    if not corrected.refusal:
+        interval = corrected.interval(0.9)
+    scarce = 0.0
+    if class_counts is not None:
+        by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
+        few = class_counts < _FEW_OF_A_CLASS
+        scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
+    verdict, advice = _verdict(evidence, n_labels, scarce)
+    if n_labels == state.n_samples:
+        verdict, advice = "good", "Every row is labelled: the risk is known."
+    return Diagnosis(
+        n_labels=n_labels,
+        surrogate_risk=evidence.surrogate,
+        corrected_risk=corrected.value,
+        interval=interval,
+        inside=interval[0] <= evidence.surrogate <= interval[1],
+        distance=evidence.distance,
+        expected_loss=float(share @ state.query_expected_loss[:n_labels]),
+        observed_loss=float(share @ losses),
+        skill=evidence.skill,
+        trust=evidence.trust,
+        effective_labels=_effective_labels(corrected, losses, share, state.n_samples),
+        weight_concentration=float(weights.max() / weights.sum()),
+        scarce_share=scarce,
+        verdict=verdict,
+        advice=advice,
+    )
+
+
+def _effective_labels(corrected, losses, share, n_samples):
+    """M with ``S² (1/M - 1/N)`` equal to the squared standard error."""
+    variance = share @ (losses - share @ losses) ** 2
+    error = corrected.standard_error
+    if variance == 0 or not np.isfinite(error):
+        return float(corrected.n_labels)
+    return float(variance / (error**2 + variance / n_samples))
+
+
+def _verdict(evidence, n_labels, scarce):
+    threshold = _DOUBT if n_labels >= MIN_LABELS else _LOUD_DOUBT
+    if evidence.trust < threshold and evidence.distance > 1:
+        side = "less" if evidence.surrogate < evidence.corrected else "more"
+        return "bad", (
+            f"The labels contradict the surrogate: it expects {side} risk than they "
+            "show. Do not report ASE; use Guarded() or CorrectedASE() with the "
+            "interval, give the surrogate better features or more training rows, or "
+            "leave its calibration on."
+        )
+    if n_labels < MIN_LABELS:
+        return "unsure", (
+            f"{n_labels} labels are too few to judge the surrogate. Label at least "
+            f"{MIN_LABELS} rows."
+        )
+    if scarce > 0.25:
+        return "unsure", (
+            f"{scarce:.0%} of the risk is expected from classes with fewer than "
+            f"{_FEW_OF_A_CLASS} known labels. Label more rows before you rely on it."
+        )
+    return "good", "The labels agree with the surrogate."

@@ -1,0 +1,138 @@
+"""Displays, in the manner of scikit-learn's; matplotlib is imported when drawing."""
+
+import numpy as np
+
+# Colours that colour-blind readers can tell apart, each with a marker of its own.
+_STYLES = [
+    {"color": "#0072B2", "marker": "o"},
+    {"color": "#D55E00", "marker": "s"},
+    {"color": "#009E73", "marker": "^"},
+    {"color": "#CC79A7", "marker": "D"},
+    {"color": "#56B4E9", "marker": "v"},
+    {"color": "#E69F00", "marker": "P"},
+]
+_LABELS = {
+    "mean_squared_error": "mean squared error",
+    "median_squared_error": "median squared error",
+    "ratio": "squared error / Monte Carlo's",
+    "bias": "bias",
+    "coverage": "coverage of the interval",
+    "anytime_coverage": "coverage at every label count so far",
+    "width": "median width of the interval",
+    "flagged": "share of runs flagged",
+}
+_LOGARITHMIC = ("mean_squared_error", "median_squared_error", "ratio", "width")
+
+
+class LabelEfficiencyDisplay:
+    """Figures of a simulation against the number of labels.
+
+    Parameters
+    ----------
+    figures : dict of str to ndarray
+        What ``LabelEfficiency.summary()`` returns.
+    level : float, default=0.9
+        Drawn as the target of coverages.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    lines_ : list of matplotlib Line2D
+        One for each evaluator and risk.
+
+    See Also
+    --------
+    label_efficiency_curve : Makes what is drawn.
+
+    Examples
+    --------
+    >>> from sklearn_ase import LabelEfficiencyDisplay
+    >>> figures = {
+    ...     "evaluator": ["default"] * 2, "risk": ["ASE"] * 2, "n_labels": [10, 50],
+    ...     "mean_squared_error": [0.4, 0.1]}
+    >>> len(LabelEfficiencyDisplay(figures).plot().lines_)
+    1
+    """
+
+    def __init__(self, figures, *, level=0.9):
+        self.figures = figures
+        self.level = level
+
+    @classmethod
+    def from_result(cls, result, *, level=0.9, ax=None, **options):
+        """Draw the result of a simulation.
+
+        Parameters
+        ----------
+        result : LabelEfficiency
+        level : float, default=0.9
+        ax : matplotlib Axes, default=None
+        **options
+            See :meth:`plot`.
+
+        Returns
+        -------
+        display : LabelEfficiencyDisplay
+        """
+        return cls(result.summary(), level=level).plot(ax=ax, **options)
+
+    def plot(self, ax=None, *, figure="mean_squared_error", risks=None):
+        """Draw one figure against the number of labels.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None makes new ones.
+        figure : str, default="mean_squared_error"
+            Name of an entry of `figures`.
+        risks : sequence of str, default=None
+            Draw these only.
+
+        Returns
+        -------
+        self : object
+        """
+        import matplotlib.pyplot as plt
+
+        data = {name: np.asarray(values) for name, values in self.figures.items()}
+        if figure not in data:
+            raise ValueError(
+                f"figure={figure!r} is not among {sorted(set(data) & set(_LABELS))}."
+            )
+        if ax is None:
+            _, ax = plt.subplots(constrained_layout=True)
+        pairs = dict.fromkeys(
+            zip(data["evaluator"].tolist(), data["risk"].tolist(), strict=True)
+        )
+        several = len({evaluator for evaluator, _ in pairs}) > 1
+        self.lines_ = []
+        for evaluator, risk in pairs:
+            if risks is not None and risk not in risks:
+                continue
+            part = (data["evaluator"] == evaluator) & (data["risk"] == risk)
+            values = data[figure][part]
+            if np.isnan(values).all():
+                continue
+            style = _STYLES[len(self.lines_) % len(_STYLES)]
+            self.lines_ += ax.plot(
+                data["n_labels"][part],
+                values,
+                label=f"{risk}, {evaluator}" if several else risk,
+                markersize=5,
+                **style,
+            )
+        ax.set(xscale="log", xlabel="labels", ylabel=_LABELS.get(figure, figure))
+        counts = np.unique(data["n_labels"])
+        ax.set_xticks(counts, [str(count) for count in counts])
+        ax.minorticks_off()
+        if figure in _LOGARITHMIC:
+            ax.set_yscale("log")
+        target = {"ratio": 1.0, "bias": 0.0}.get(figure)
+        if "coverage" in figure:
+            target = self.level
+        if target is not None:
+            ax.axhline(target, color="grey", linewidth=1, linestyle=":")
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,71 @@
+"""Mixture: several acquisitions, each with its share of the picks."""
+
+import numpy as np
+
+from sklearn_ase.acquisition._base import BaseAcquisition
+from sklearn_ase.acquisition._loss_spread import LossSpread
+from sklearn_ase.acquisition._xwed import XWED
+
+
+class Mixture(BaseAcquisition):
+    """Mean of several acquisitions, each scaled to sum to 1 over the pool.
+
+    With :class:`Proportional` each of them makes its share of the picks. The default
+    is half :class:`XWED`, which teaches the surrogate, and half :class:`LossSpread`,
+    which keeps the variance of the corrected estimate small.
+
+    Parameters
+    ----------
+    acquisitions : sequence of acquisitions, default=None
+        None means XWED and loss spread.
+    shares : array-like of shape (n_acquisitions,), default=None
+        Share of each; None means equal shares.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import BALD, ExpectedLoss, Mixture
+    >>> from sklearn_ase.testing import make_state
+    >>> mixture = Mixture([BALD(), ExpectedLoss()], shares=[0.7, 0.3])
+    >>> float(mixture.score_samples(make_state()).sum().round(6))
+    1.0
+    """
+
+    def __init__(self, acquisitions=None, shares=None):
+        self.acquisitions = acquisitions
+        self.shares = shares
+
+    @property
+    def is_uniform(self):
+        """Whether all parts are."""
+        return all(part.is_uniform for part in self._parts())
+
+    @property
+    def needs_member_loss(self):
+        """Whether any part does."""
+        return any(part.needs_member_loss for part in self._parts())
+
+    @property
+    def follows_labels(self):
+        """Whether any part does."""
+        return any(part.follows_labels for part in self._parts())
+
+    def score_samples(self, state):
+        parts = self._parts()
+        shares = np.ones(len(parts)) if self.shares is None else np.array(self.shares)
+        if shares.shape != (len(parts),) or not (shares >= 0).all() or not shares.any():
+            raise ValueError(
+                f"shares={self.shares} must be {len(parts)} non-negative numbers, one "
+                "for each acquisition, not all 0."
+            )
+        scores = np.zeros(len(state.free))
+        for part, share in zip(parts, shares / shares.sum(), strict=True):
+            values = np.asarray(part.score_samples(state), dtype=float)
+            total = values.sum()
+            # A part that sees no difference asks for uniform picks.
+            scores += share * (values / total if total > 0 else 1.0 / len(values))
+        return scores
+
+    def _parts(self):
+        if self.acquisitions is None:
+            return [XWED(), LossSpread()]
+        return list(self.acquisitions)

@@ -1,0 +1,54 @@
+"""Trusted: a surrogate that the labels contradict chooses no more labels."""
+
+import numpy as np
+
+from sklearn_ase._evidence import has_evidence, weigh_evidence
+from sklearn_ase.acquisition._base import BaseAcquisition
+from sklearn_ase.acquisition._mixture import Mixture
+
+
+class Trusted(BaseAcquisition):
+    """Another acquisition as far as the labels trust the surrogate, else uniform.
+
+    The trust is that of :class:`~sklearn_ase.risk.Guarded`. With
+    :class:`~sklearn_ase.selection.Proportional` an acquisition whose surrogate has lost
+    it ends in a plain random sample. Without probabilities of the picks there is no
+    evidence, and the scores are those of the other acquisition.
+
+    Parameters
+    ----------
+    acquisition : acquisition, default=None
+        None means :class:`Mixture`.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import XWED, Trusted
+    >>> Trusted(XWED())
+    Trusted(acquisition=XWED())
+    """
+
+    follows_labels = True
+
+    def __init__(self, acquisition=None):
+        self.acquisition = acquisition
+
+    @property
+    def is_uniform(self):
+        """As the other acquisition."""
+        return self._inner().is_uniform
+
+    @property
+    def needs_member_loss(self):
+        """As the other acquisition."""
+        return self._inner().needs_member_loss
+
+    def score_samples(self, state):
+        scores = np.asarray(self._inner().score_samples(state), dtype=float)
+        total = scores.sum()
+        if not total > 0 or not has_evidence(state):
+            return scores
+        trust = weigh_evidence(state).trust
+        return trust * scores / total + (1.0 - trust) / len(scores)
+
+    def _inner(self):
+        return Mixture() if self.acquisition is None else self.acquisition

@@ -1,0 +1,61 @@
+"""Guarded: ASE as far as the labels trust it, corrected ASE for the rest."""
+
+from dataclasses import replace
+
+from sklearn_ase._evidence import (
+    PRIOR_TRUST,
+    has_evidence,
+    tuned_steps,
+    weigh_evidence,
+)
+from sklearn_ase.risk._ase import ASE
+from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
+
+
+class Guarded(BaseRisk):
+    """ASE as far as the labels trust it, corrected ASE for the rest.
+
+    ``trust * A + (1 - trust) * C``. A, the surrogate's estimate, may be very close or
+    far off; C, the corrected one, is unbiased whatever the surrogate. The trust is
+    the probability, given the labels, that A is right. It falls when A and C are
+    further apart than chance brings them, and when the losses that the surrogate
+    expected fit the observed ones worse than one number for all would. In C the
+    expected losses are used only as far as they have been of use so far.
+
+    The interval is that of C: it holds whatever the surrogate. Before the first label
+    this is plain ASE, without an interval.
+
+    Parameters
+    ----------
+    prior : float, default=0.8
+        Trust before any label is seen. 0 is the corrected estimate, 1 plain ASE.
+
+    See Also
+    --------
+    CorrectedASE : Never trusts the surrogate.
+    ASE : Always does.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import Guarded
+    >>> Guarded()
+    Guarded()
+    """
+
+    needs_query_proba = True
+
+    def __init__(self, prior=PRIOR_TRUST):
+        self.prior = prior
+
+    def estimate(self, state):
+        if not 0 <= self.prior <= 1:
+            raise ValueError(f"prior={self.prior} must lie between 0 and 1.")
+        if state.belief is not None and state.n_in_order == 0:
+            return ASE().estimate(state)  # Zero-shot: nothing to weigh it against.
+        design(state, "Guarded")
+        corrected = mean_of_steps(*tuned_steps(state), state.n_samples)
+        if not has_evidence(state):
+            return corrected
+        evidence = weigh_evidence(state, self.prior)
+        pull = evidence.trust * (evidence.surrogate - corrected.value)
+        return replace(corrected, value=corrected.value + pull, centre=corrected.value)

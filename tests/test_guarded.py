@@ -1,0 +1,194 @@
+"""Guarded: the surrogate is trusted as far as the labels bear it out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pools import plain_sample
+
+from sklearn_ase._evidence import has_evidence, weigh_evidence
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded
+from sklearn_ase.testing import make_state
+
+PRIOR = 0.8
+tasks = pytest.mark.parametrize("task", ["classification", "regression"])
+seeds = pytest.mark.parametrize("seed", range(4))
+
+
+def mixed_errors(n_samples=200, n_labels=60, seed=0):
+    """Errors that the surrogate foresees: half of the rows are three times as hard."""
+    rng = np.random.default_rng(seed)
+    chance = rng.permutation(np.repeat([0.15, 0.45], n_samples // 2))
+    return plain_sample(chance, rng.random(n_samples) < chance, n_labels)
+
+
+def with_surrogate_risk(state, risk):
+    """The same labels, but the surrogate now expects this loss in the mean."""
+    return replace(state, expected_loss=np.full(state.n_samples, risk))
+
+
+def expecting(state, expected):
+    """The same labels, but the surrogate expected other losses all along."""
+    n_labels = state.n_labels
+    return replace(
+        state,
+        expected_loss=expected,
+        query_expected_loss=expected[:n_labels],
+        free_expected_loss=np.cumsum(expected[::-1])[::-1][:n_labels],
+    )
+
+
+def in_agreement(state):
+    """The same labels, but the surrogate now says what the corrected estimate does."""
+    return with_surrogate_risk(state, weigh_evidence(state).corrected)
+
+
+@tasks
+@seeds
+def test_without_trust_it_is_the_tuned_corrected_estimate(task, seed):
+    state = make_state(task, random_state=seed)
+    corrected = weigh_evidence(state, prior=0.3).corrected  # Whatever the prior.
+    assert Guarded(prior=0).estimate(state).value == corrected
+    assert Guarded().estimate(state).centre == corrected
+
+
+@tasks
+@seeds
+def test_with_all_trust_it_is_ase(task, seed):
+    state = make_state(task, random_state=seed)
+    expected = ASE().estimate(state).value
+    assert Guarded(prior=1).estimate(state).value == pytest.approx(expected, rel=1e-12)
+
+
+@tasks
+@seeds
+def test_it_lies_between_the_surrogate_and_the_corrected_estimate(task, seed):
+    state = make_state(task, random_state=seed)
+    evidence = weigh_evidence(state)
+    priors = [0, 0.2, 0.5, 0.8, 0.99, 1]
+    values = np.array([Guarded(prior).estimate(state).value for prior in priors])
+    # Between 0 at the corrected estimate and 1 at the surrogate's.
+    place = (values - evidence.corrected) / (evidence.surrogate - evidence.corrected)
+    assert place[[0, -1]] == pytest.approx([0, 1], abs=1e-12)
+    assert (np.diff(place) > 0).all()
+    assert place[3] == pytest.approx(evidence.trust, rel=1e-9)
+
+
+def test_without_a_surrogate_it_is_lure():
+    state = make_state()
+    nothing = np.zeros(state.n_labels)
+    names = ["query_expected_loss", "free_expected_loss", "residual_moment"]
+    blank = dict.fromkeys([*names, "loss_moment"], nothing)
+    state = replace(state, belief=None, expected_loss=None, **blank)
+    assert not has_evidence(state)
+    estimate, lure = Guarded().estimate(state), LURE().estimate(state)
+    assert estimate.value == lure.value
+    assert estimate.standard_error == lure.standard_error
+
+
+def test_the_whole_pool_gives_its_risk_whatever_the_trust():
+    state = make_state(n_samples=30, n_labels=30)
+    for prior in (0, 0.8, 1):
+        estimate = Guarded(prior).estimate(state)
+        assert estimate.value == pytest.approx(state.losses.mean())
+        assert estimate.standard_error == 0
+
+
+@tasks
+@seeds
+def test_the_interval_is_that_of_the_corrected_estimate(task, seed):
+    state = make_state(task, n_samples=80, n_labels=30, random_state=seed)
+    estimate = Guarded().estimate(state)
+    corrected = Guarded(prior=0).estimate(state)
+    assert estimate.standard_error == corrected.standard_error
+    low, high = corrected.interval()
+    assert estimate.interval() == (
+        min(low, estimate.value),
+        max(high, estimate.value),
+    )
+
+
+def test_trust_falls_with_the_distance_to_the_corrected_estimate():
+    state = mixed_errors()
+    corrected = weigh_evidence(state).corrected
+    for side in (-1, 1):
+        gaps = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.5])
+        evidence = [
+            weigh_evidence(with_surrogate_risk(state, corrected + side * gap))
+            for gap in gaps
+        ]
+        distance = np.array([each.distance for each in evidence])
+        trust = np.array([each.trust for each in evidence])
+        assert distance[1:] / gaps[1:] == pytest.approx(distance[1] / gaps[1])
+        assert (np.diff(trust) < 0).all()
+        assert trust[0] > PRIOR
+        assert trust[-1] < 0.01
+
+
+def test_trust_falls_when_one_number_explains_the_losses_better():
+    """Even where the surrogate's risk is right by chance."""
+    state = mixed_errors()
+    foreseen = weigh_evidence(in_agreement(state))
+    mistaken = expecting(state, 0.6 - state.expected_loss)  # Hard is taken for easy.
+    mistaken = weigh_evidence(in_agreement(mistaken))
+    assert max(foreseen.distance, mistaken.distance) < 1e-9
+    assert foreseen.skill > 0 > mistaken.skill
+    assert foreseen.trust > PRIOR > 0.5 > mistaken.trust
+
+
+def mean_distances(change):
+    """Of the tuned estimate to LURE and to corrected ASE, over twenty pools."""
+    distances = []
+    for seed in range(20):
+        state = change(mixed_errors(n_labels=100, seed=seed))
+        tuned = Guarded(prior=0).estimate(state).value
+        others = [risk.estimate(state).value for risk in (LURE(), CorrectedASE())]
+        distances.append(np.abs(tuned - np.array(others)))
+    return np.mean(distances, axis=0)
+
+
+def test_expected_losses_are_used_as_far_as_they_were_of_use():
+    def told_exactly(state):
+        return replace(state, losses=state.query_expected_loss.copy())
+
+    def mistaken(state):
+        return expecting(state, 0.6 - state.expected_loss)
+
+    to_lure, to_corrected = mean_distances(told_exactly)
+    assert to_corrected < to_lure / 5
+    to_lure, to_corrected = mean_distances(mistaken)
+    assert to_lure < to_corrected
+
+
+@pytest.mark.parametrize("error_rate", [0.003, 0.01, 0.02])
+@pytest.mark.parametrize("n_labels", [5, 25, 60])
+def test_rare_errors_that_were_not_met_do_not_cost_trust(error_rate, n_labels):
+    """No error among the labels is what a rare one looks like."""
+    state = plain_sample(np.full(1000, error_rate), np.zeros(1000), n_labels)
+    assert weigh_evidence(state).trust > 0.75
+
+
+@pytest.mark.parametrize("error_rate", [0.2, 0.4])
+def test_frequent_errors_that_were_not_met_cost_the_trust(error_rate):
+    state = plain_sample(np.full(1000, error_rate), np.zeros(1000), 60)
+    assert weigh_evidence(state).trust < 0.1
+
+
+def test_labels_before_the_first_fit_do_not_speak_against_the_surrogate():
+    """Nothing was expected of them, so none of them was a surprise."""
+    blank = np.zeros(5)
+    state = replace(
+        plain_sample(np.full(1000, 0.01), np.zeros(1000), 5),
+        query_expected_loss=blank,
+        free_expected_loss=blank,
+        residual_moment=np.full(5, np.nan),
+        loss_moment=np.full(5, np.nan),
+    )
+    assert weigh_evidence(state).trust > 0.5
+    assert np.isfinite(Guarded(prior=1).estimate(state).value)
+
+
+@pytest.mark.parametrize("prior", [-0.1, 1.1, np.nan])
+def test_a_prior_that_is_no_probability_is_refused(prior):
+    with pytest.raises(ValueError, match=r"prior=.* must lie between 0 and 1"):
+        Guarded(prior).estimate(make_state())
