@@ -233,7 +233,7 @@ default=None
         evaluation.run(oracle, self.n_labels, self.batch_size)
         if evaluation.can_diagnose:
             diagnosis = evaluation.diagnose()
-            if diagnosis.is_bad:
+            if diagnosis.is_bad and evaluation.risk.leans_on_surrogate:
                 warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=2)
         return self
 

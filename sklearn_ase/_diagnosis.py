@@ -10,7 +10,7 @@ from sklearn_ase.risk import Guarded
 from sklearn_ase.risk._base import MIN_LABELS
 
 # Below this trust the labels speak against the surrogate; few must speak loudly.
-_DOUBT, _LOUD_DOUBT = 0.85, 0.3
+_DOUBT, _LOUD_DOUBT = 0.75, 0.3
 _FEW_OF_A_CLASS = 5
 
 
@@ -85,6 +85,8 @@ class Diagnosis:
         return self.verdict == "bad"
 
     def __str__(self):
+        if self.trust == 0 and np.isnan(self.distance):  # Every row is labelled.
+            return f"verdict: {self.verdict}. {self.advice} {self.corrected_risk:.4g}"
         low, high = self.interval
         where = "inside" if self.inside else "outside"
         return "\n".join(
@@ -123,6 +125,9 @@ def diagnose(state, class_counts=None):
     n_labels = state.n_in_order
     losses, proba = state.losses[:n_labels], state.query_proba[:n_labels]
     share = label_shares(state)
+    # Before its first fit the surrogate expected nothing.
+    fitted_share = share * ~np.isnan(state.residual_moment[:n_labels])
+    fitted_share /= max(fitted_share.sum(), np.finfo(float).tiny)
     weights = _kernels.lure_weights(proba, state.n_samples)
     corrected = Guarded(prior=0).estimate(state)
     interval = (-np.inf, np.inf)
@@ -143,8 +148,8 @@ def diagnose(state, class_counts=None):
         interval=interval,
         inside=interval[0] <= evidence.surrogate <= interval[1],
         distance=evidence.distance,
-        expected_loss=float(share @ state.query_expected_loss[:n_labels]),
-        observed_loss=float(share @ losses),
+        expected_loss=float(fitted_share @ state.query_expected_loss[:n_labels]),
+        observed_loss=float(fitted_share @ losses),
         skill=evidence.skill,
         trust=evidence.trust,
         effective_labels=_effective_labels(corrected, losses, share, state.n_samples),
@@ -170,9 +175,15 @@ def _verdict(evidence, n_labels, scarce):
         side = "less" if evidence.surrogate < evidence.corrected else "more"
         return "bad", (
             f"The labels contradict the surrogate: it expects {side} risk than they "
-            "show. Do not report ASE; use Guarded() or CorrectedASE() with the "
-            "interval, give the surrogate better features or more training rows, or "
-            "leave its calibration on."
+            "show. Guarded() and CorrectedASE() allow for that, ASE() does not. Better "
+            "features, more training rows or calibration (on by default) would help "
+            "the surrogate and make the estimate more precise."
+        )
+    if n_labels >= MIN_LABELS and evidence.trust < threshold:
+        return "unsure", (
+            "The labels do not bear out what the surrogate expects, but it is not "
+            "outside their error. Guarded() leans on the labels here; more of them "
+            "will tell."
         )
     if n_labels < MIN_LABELS:
         return "unsure", (

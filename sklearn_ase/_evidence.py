@@ -11,6 +11,8 @@ from sklearn_ase import _kernels
 PRIOR_TRUST = 0.8
 # Standard errors by which a surrogate that is wrong is expected to be off.
 _SLAB = 3.0
+# Labels that the surrogate's word on the variance of the steps is worth.
+_BELIEVED_LABELS = 10
 # Labels for which g is used in full before they show how much of it to use.
 _TRUSTED_LABELS = 10
 
@@ -26,7 +28,7 @@ class Evidence:
     corrected : float
         The estimate corrected by the labels, with g used as far as it was of use.
     distance : float
-        Standard errors between the two; NaN if every row is labelled.
+        Standard errors of the latter between the two; NaN if every row is labelled.
     skill : float
         Share of the variance of the losses that g explained before it saw them; 0 is
         no better than one number for all labels, negative worse.
@@ -88,17 +90,24 @@ def believed_moments(state):
     return (np.where(np.isnan(moment), now, moment) for moment in (residual, loss))
 
 
-def variance_of_mean(steps, predicted, n_samples):
-    """Variance of the weighted mean of the steps.
+def variances_of_mean(steps, predicted, n_samples):
+    """Variance of the weighted mean of the steps, twice.
 
-    The greater of that seen in the labels and that expected by the surrogate: few
-    labels miss what is rare, and a bad surrogate what it does not know.
+    Returns
+    -------
+    seen : float
+        From the scatter of the steps: few of them miss what is rare.
+    believed : float
+        As the surrogate expected it, which may not know better.
     """
-    weights = _kernels.step_weights(len(steps), n_samples)
-    if len(steps) == n_samples:
-        return 0.0
-    seen = _kernels.variance_of_steps(steps, weights) if len(steps) > 1 else 0.0
-    return float(max(seen, weights**2 @ predicted))
+    n_labels = len(steps)
+    if n_labels == n_samples:
+        return 0.0, 0.0
+    weights = _kernels.step_weights(n_labels, n_samples)
+    seen = 0.0
+    if n_labels > 1:
+        seen = _kernels.variance_of_steps(steps, weights, n_samples)
+    return seen, float(weights**2 @ predicted)
 
 
 def label_shares(state):
@@ -129,13 +138,23 @@ def weigh_evidence(state, prior=PRIOR_TRUST):
     skill, doubt = _judge_single_labels(state)
     if n_labels == n_samples:  # The risk is known.
         return Evidence(surrogate, corrected, np.nan, skill, 0.0)
-    error = np.sqrt(variance_of_mean(steps, predicted, n_samples))
+    seen, believed = variances_of_mean(steps, predicted, n_samples)
+    # A geometric mean: a surrogate must not excuse its own error by a variance that
+    # only it believes in, however great.
+    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
+    blend = seen**share * believed ** (1.0 - share) if believed > 0 else seen
     gap = abs(surrogate - corrected)
-    distance = gap / error if error > 0 else (np.inf if gap > 0 else 0.0)
     factor = _SLAB**2 / (1.0 + _SLAB**2)
-    against = 0.5 * (factor * distance**2 - np.log1p(_SLAB**2)) + doubt
+    against = 0.5 * (factor * _ratio(gap, blend**0.5) ** 2 - np.log1p(_SLAB**2)) + doubt
     trust = float(expit(logit(prior) - min(against, 1e300)))  # A prior of 1 stays 1.
-    return Evidence(surrogate, corrected, float(distance), skill, trust)
+    distance = _ratio(gap, max(seen, believed) ** 0.5)
+    return Evidence(surrogate, corrected, distance, skill, trust)
+
+
+def _ratio(gap, error):
+    if error > 0:
+        return float(gap / error)
+    return np.inf if gap > 0 else 0.0
 
 
 def _judge_single_labels(state):

@@ -206,9 +206,8 @@ def predictable_power(plain, control, n_trusted):
         Between 0 and 1: the regression of the past estimates on the past controls,
         shrunk towards 1. Known before its own step, so that the steps stay unbiased.
     """
-    n_before = np.arange(len(plain))
-    count = np.maximum(n_before, 1)
-    square = _before(control**2)
+    count = np.maximum(np.arange(len(plain)), 1)
+    square = np.maximum(_before(control**2) - _before(control) ** 2 / count, 0.0)
     product = _before(plain * control) - _before(plain) / count * _before(control)
     # The prior counts as n_trusted steps of the size seen so far.
     prior = n_trusted * square / count
@@ -244,11 +243,17 @@ def believed_moments(query_proba, expected, variance):
     return variance @ inverse, (variance + expected**2) @ inverse
 
 
-def variance_of_steps(steps, weights):
-    """Variance of the weighted mean of martingale differences, from their scatter."""
-    deviation = steps - weights @ steps
+def variance_of_steps(steps, weights, n_samples):
+    """Variance of the weighted mean of the steps, from their scatter.
+
+    The deviation of a step shrinks with the rows that are free, so they are brought to
+    one scale before their squares are averaged.
+    """
     n_steps = len(steps)
-    return float(np.sum((weights * deviation) ** 2) * n_steps / (n_steps - 1))
+    scale = 1.0 - np.arange(n_steps) / n_samples
+    deviation = (steps - weights @ steps) / scale
+    variance = np.sum(deviation**2) / (n_steps - 1)
+    return float(variance * np.sum((weights * scale) ** 2))
 
 
 def gaussian_disagreement(epistemic, noise):

@@ -41,7 +41,8 @@ def check_strategy(strategy, room, *attributes):
 
 def check_risk(risk):
     """Refuse what is no risk."""
-    check_strategy(risk, "risk", "estimate", "needs_query_proba", "needs_belief")
+    flags = ("needs_query_proba", "needs_belief", "leans_on_surrogate")
+    check_strategy(risk, "risk", "estimate", *flags)
 
 
 def check_plan(risk, acquisition, selection, surrogate):

@@ -93,8 +93,13 @@ class LabelEfficiencyDisplay:
         -------
         self : object
         """
-        import matplotlib.pyplot as plt
-
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError(
+                "LabelEfficiencyDisplay draws with matplotlib, which is not installed. "
+                "Install the extra: pip install 'sklearn_ase[plot]'."
+            ) from error
         data = {name: np.asarray(values) for name, values in self.figures.items()}
         if figure not in data:
             raise ValueError(

@@ -146,7 +146,7 @@ def check_oracle(y, n_samples):
             f"y has {n_rows(y)} labels, but the pool has {n_samples} rows. Give one "
             "for each row, or a function indices -> labels."
         )
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 2 and _is_one_hot(np.asarray(y)):
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1 and _is_one_hot(np.asarray(y)):
         raise ValueError(
             f"y of shape {y.shape} looks one-hot. Give one label a row; several "
             "columns mean several answers for each row."

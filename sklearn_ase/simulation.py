@@ -5,6 +5,7 @@ can be saved, continued and drawn later.
 """
 
 import csv
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,7 @@ PLAIN = "Monte Carlo"
 COLUMNS = {
     "evaluator": str,
     "run": int,
+    "seed": int,
     "risk": str,
     "n_labels": int,
     "value": float,
@@ -83,8 +85,8 @@ class LabelEfficiency:
     Attributes
     ----------
     columns : dict of str to ndarray
-        ``evaluator``, ``run``, ``risk``, ``n_labels``; the ``value`` of the estimate
-        and its interval ``low``, ``high`` (infinite where none was given);
+        ``evaluator``, ``run``, ``seed``, ``risk``, ``n_labels``; the ``value`` of the
+        estimate and its interval ``low``, ``high`` (infinite where none was given);
         ``anytime``, whether the anytime interval held at every label count from the
         first reported one on (NaN without one); ``flagged``, whether
         ``evaluation.diagnose()`` warned; the ``truth``; and ``chance``, the exact
@@ -103,11 +105,11 @@ class LabelEfficiency:
         Returns
         -------
         figures : dict of str to ndarray
-            ``mean_squared_error``, ``median_squared_error``, ``bias``; ``ratio``, the
-            mean over the runs of squared error / Monte Carlo's variance, and its
-            ``ratio_error``; ``coverage`` and ``width`` (median) of the intervals that
-            were given, ``given``, their share; ``anytime_coverage``; ``flagged``.
-            ``pandas.DataFrame(figures)`` makes a table of it.
+            ``mean_squared_error``, ``median_squared_error``, ``bias``; ``ratio`` of the
+            first to Monte Carlo's mean squared error, which is known exactly, and its
+            standard error ``ratio_error``; ``coverage`` and ``width`` (median) of the
+            intervals that were given, ``given``, their share; ``anytime_coverage``;
+            ``flagged``. ``pandas.DataFrame(figures)`` makes a table of it.
         """
         data = self.columns
         keys = list(zip(data["evaluator"], data["risk"], data["n_labels"], strict=True))
@@ -128,8 +130,7 @@ class LabelEfficiency:
 
     def save(self, path):
         """Write all columns as a CSV file."""
-        Path(path).unlink(missing_ok=True)
-        _append(path, zip(*self.columns.values(), strict=True))
+        _rewrite(path, zip(*self.columns.values(), strict=True))
 
     @classmethod
     def load(cls, path):
@@ -144,7 +145,7 @@ class LabelEfficiency:
                 )
             rows = list(reader)
         # A run that was killed while it wrote leaves a torn last line.
-        if not Path(path).read_text(encoding="utf-8").endswith("\n"):
+        if not _ends_with_a_line(path):
             del rows[-1:]
         return cls(
             {
@@ -229,8 +230,8 @@ def label_efficiency_curve(
     if not counts or counts[0] < 1:
         raise ValueError(f"n_labels={n_labels} must be label counts >= 1.")
     seeds = check_random_state(random_state).randint(2**31 - 1, size=n_runs)
-    rows = [] if path is None else _finished_rows(path, counts)
-    finished = {(row[0], row[1]) for row in rows}
+    rows = [] if path is None else _finished_rows(path, counts, seeds)
+    finished = {row[:2] for row in rows}
     plans = [
         (name, run)
         for run in range(n_runs)
@@ -351,24 +352,34 @@ def _with_model(evaluator, scenario):
     return evaluator.set_params(estimator=model)
 
 
-def _finished_rows(path, counts):
-    """Rows of the runs that a file holds in full; what was cut short is dropped."""
+def _finished_rows(path, counts, seeds):
+    """Rows of the runs that a file holds in full; one that was cut short is dropped."""
     if not Path(path).exists():
         return []
     columns = LabelEfficiency.load(path).columns
     rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
-    met = {row[3] for row in rows}
-    if not met <= set(counts):
+    runs = {}
+    for row in rows:
+        runs.setdefault(row[:3], []).append(row)
+    # The plain samples are written last, in the order of their counts.
+    plain = {
+        key: [row[4] for row in run if row[3] == PLAIN] for key, run in runs.items()
+    }
+    torn = [key for key, met in plain.items() if met != counts]
+    known = dict(enumerate(seeds.tolist()))
+    other = [key for key in runs if known.get(key[1], key[2]) != key[2]]
+    if (
+        other
+        or len(torn) > 1
+        or any(met != counts[: len(met)] for met in plain.values())
+    ):
         raise ValueError(
-            f"{path} holds runs with n_labels={sorted(met)}, but {counts} were asked "
-            "for. Use the same counts or another file."
+            f"{path} holds another simulation, with other seeds or label counts. Use "
+            "the same random_state and n_labels, or another file."
         )
-    # The plain samples are written last, the greatest count at the end.
-    ends = (row for row in rows if row[2] == PLAIN and row[3] == counts[-1])
-    finished = {(row[0], row[1]) for row in ends}
-    kept = [row for row in rows if (row[0], row[1]) in finished]
-    Path(path).unlink()
-    _append(path, kept)
+    kept = [row for row in rows if row[:3] not in torn]
+    if len(kept) < len(rows) or not _ends_with_a_line(path):
+        _rewrite(path, kept)
     return kept
 
 
@@ -421,13 +432,14 @@ def _run(name, run, evaluator, scenario, seed, risks, counts, level):
         for key, risk in found.items():
             low, high = (-np.inf, np.inf) if risk.refusal else risk.interval(level)
             estimate = (risk.value, low, high, held[key], flagged)
-            rows.append((name, run, key, count, *map(float, estimate), truth, chance))
+            numbers = (*map(float, estimate), truth, chance)
+            rows.append((name, run, seed, key, count, *numbers))
     drawn = evaluation.task.loss_for(evaluation.task.classes_with(y))
     drawn = drawn.observed(np.arange(len(y)), y)[rng.permutation(len(y))]
     for count in counts:
         chance = _chance(losses, noise, count)
         estimate = _plain_sample(drawn[:count], len(y), level)
-        rows.append((name, run, PLAIN, count, *estimate, truth, chance))
+        rows.append((name, run, seed, PLAIN, count, *estimate, truth, chance))
     return rows
 
 
@@ -473,7 +485,9 @@ def _plain_sample(losses, n_samples, level):
 
 def _figures(part):
     error = part["value"] - part["truth"]
-    ratio = error**2 / np.maximum(part["chance"], np.finfo(float).tiny)
+    chance = max(np.mean(part["chance"]), np.finfo(float).tiny)
+    ratio = np.mean(error**2) / chance
+    excess = error**2 - ratio * part["chance"]
     given = np.isfinite(part["low"])
     inside = (part["low"] <= part["truth"]) & (part["truth"] <= part["high"])
     width = (part["high"] - part["low"])[given]
@@ -482,10 +496,8 @@ def _figures(part):
         "mean_squared_error": np.mean(error**2),
         "median_squared_error": np.median(error**2),
         "bias": np.mean(error),
-        "ratio": np.mean(ratio),
-        "ratio_error": np.std(ratio, ddof=1) / np.sqrt(len(ratio))
-        if len(ratio) > 1
-        else np.nan,
+        "ratio": ratio,
+        "ratio_error": _standard_error(excess) / chance,
         "given": np.mean(given),
         "coverage": np.mean(inside[given]) if given.any() else np.nan,
         "width": np.median(width) if given.any() else np.nan,
@@ -494,9 +506,30 @@ def _figures(part):
     }
 
 
+def _standard_error(values):
+    return np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+
+
 def _mean_of_known(values):
     known = values[~np.isnan(values)]
     return known.mean() if len(known) else np.nan
+
+
+def _ends_with_a_line(path):
+    with open(path, "rb") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell() == 0:
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def _rewrite(path, rows):
+    """Replace a file at once, so that nothing is lost if it is cut short."""
+    fresh = Path(f"{path}.new")
+    fresh.unlink(missing_ok=True)
+    _append(fresh, rows)
+    fresh.replace(path)
 
 
 def _append(path, rows):

@@ -126,7 +126,10 @@ def check_risk(risk, tasks=TASKS):
     >>> from sklearn_ase.testing import check_risk
     >>> check_risk(LURE())
     """
-    _check_object(risk, ("needs_query_proba", "needs_uniform", "needs_belief"))
+    _check_object(
+        risk,
+        ("needs_query_proba", "needs_uniform", "needs_belief", "leans_on_surrogate"),
+    )
     for task in tasks:
         for n_samples, n_labels, n_open in (
             (40, 12, 0),

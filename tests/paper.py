@@ -138,15 +138,20 @@ def mean_of_steps(steps, n_samples):
 
 
 def variance_of_steps(steps, n_samples):
-    """``M / (M - 1) Σ w_m² (R_m - R)² / (Σ w_m)²``."""
+    """``Σ (w_m f_m)² / (Σ w_m)² · Σ d_m² / (M - 1)``, ``d_m = (R_m - R) / f_m``.
+
+    ``f_m`` is the share of the pool that was free at step m.
+    """
     M = len(steps)
     centre = mean_of_steps(steps, n_samples)
-    numerator = denominator = 0.0
+    scatter = weight = total = 0.0
     for m, step in enumerate(steps, start=1):
+        free = (n_samples - m + 1) / n_samples
         w = 1 / ((n_samples - m + 1) * (n_samples - m))
-        numerator += w**2 * (step - centre) ** 2
-        denominator += w
-    return M / (M - 1) * numerator / denominator**2
+        scatter += ((step - centre) / free) ** 2
+        weight += (w * free) ** 2
+        total += w
+    return scatter / (M - 1) * weight / total**2
 
 
 def believed_moments(query_proba, beliefs, losses):
@@ -165,13 +170,13 @@ def believed_moments(query_proba, beliefs, losses):
 def predictable_power(plain, control, n_trusted):
     """Regression of the past steps on their controls, ``n_trusted`` steps worth of 1.
 
-    ``(k s² + Σ (R_s - R)(c_s)) / (k s² + Σ c_s²)`` with ``s²`` the mean of ``c_s²``,
-    all over ``s < m``.
+    ``(k s² + Σ (R_s - R) c_s) / (k s² + Σ (c_s - c)²)`` with ``s²`` the mean of
+    ``(c_s - c)²``, all over ``s < m``.
     """
     powers = []
     for m in range(len(plain)):
         R, c = plain[:m], control[:m]
-        square = sum(value**2 for value in c)
+        square = sum((value - mean(c)) ** 2 for value in c) if m else 0
         if square == 0:
             powers.append(1.0)
             continue

@@ -69,7 +69,7 @@ def test_labels_contradict_a_bad_surrogate_and_fit_says_so(
     assert diagnosis.is_bad
     assert diagnosis.trust < 0.5
     assert "expects more risk than they show" in diagnosis.advice
-    assert "leave its calibration on" in diagnosis.advice
+    assert "calibration (on by default)" in diagnosis.advice
 
 
 def test_a_bad_surrogate_costs_the_guarded_estimate_little(digits, evaluator, stump):

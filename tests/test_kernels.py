@@ -181,14 +181,14 @@ def test_corrected_steps_are_those_of_the_definition(labels):
     assert weights @ fast == pytest.approx(
         paper.mean_of_steps(slow, labels.n_samples), rel=1e-12
     )
-    assert _kernels.variance_of_steps(fast, weights) == pytest.approx(
+    assert _kernels.variance_of_steps(fast, weights, labels.n_samples) == pytest.approx(
         paper.variance_of_steps(slow, labels.n_samples), rel=1e-12
     )
 
 
 def test_variance_of_equal_weights_is_that_of_a_mean():
     steps = np.random.default_rng(0).normal(size=9)
-    found = _kernels.variance_of_steps(steps, np.full(9, 1 / 9))
+    found = _kernels.variance_of_steps(steps, np.full(9, 1 / 9), 10**15)
     assert found == pytest.approx(steps.var(ddof=1) / 9, rel=1e-12)
 
 
@@ -297,7 +297,7 @@ def test_kernels_leave_their_inputs_alone(pool, labels):
     _kernels.covariance_with_pool_risk(loss)
     _kernels.lure_weights(q, labels.n_samples)
     steps = _kernels.step_estimates(losses, q, labels.n_samples, losses, losses)
-    _kernels.variance_of_steps(steps, q)
+    _kernels.variance_of_steps(steps, q, 100)
     _kernels.predictable_power(losses, q, 10)
     _kernels.believed_moments(q, losses, losses)
     for array, copy in zip(inputs, before, strict=True):

@@ -6,14 +6,27 @@ import pytest
 from sklearn_ase import LabelEfficiencyDisplay
 from sklearn_ase.simulation import COLUMNS, LabelEfficiency
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib").use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
 
 
 def _result():
     rng = np.random.default_rng(0)
     rows = [
-        ("default", run, risk, count, value, value - 0.1, value + 0.1, 1.0, 0.0, 0.3, 1)
+        (
+            "default",
+            run,
+            0,
+            risk,
+            count,
+            value,
+            value - 0.1,
+            value + 0.1,
+            1.0,
+            0.0,
+            0.3,
+            1,
+        )
         for run in range(4)
         for risk in ("ASE", "Guarded")
         for count in (10, 50)
@@ -31,7 +44,7 @@ def _result():
 @pytest.fixture(autouse=True)
 def _close():
     yield
-    matplotlib.pyplot.close("all")
+    plt.close("all")
 
 
 @pytest.mark.parametrize("figure", ["mean_squared_error", "coverage", "bias", "width"])
@@ -46,7 +59,7 @@ def test_a_line_for_each_risk_with_the_figures_of_the_summary(figure):
 
 
 def test_draws_on_given_axes_and_only_the_risks_asked_for():
-    _, ax = matplotlib.pyplot.subplots()
+    _, ax = plt.subplots()
     display = LabelEfficiencyDisplay(_result().summary()).plot(ax, risks=["ASE"])
     assert display.ax_ is ax
     assert len(display.lines_) == 1

@@ -186,7 +186,9 @@ def test_design_based_risks_use_only_the_labels_in_order(risk):
 
 def test_without_a_label_in_order_the_guarded_estimate_is_plain_ase():
     state = replace(make_state(n_labels=3), n_in_order=0)
-    assert Guarded().estimate(state) == ASE().estimate(state)
+    estimate = Guarded().estimate(state)
+    assert estimate.value == ASE().estimate(state).value
+    assert "no label yet" in estimate.refusal
 
 
 @pytest.mark.parametrize("risk", [MonteCarlo(), LURE(), CorrectedASE()])

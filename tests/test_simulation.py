@@ -228,6 +228,7 @@ def test_figures_of_the_summary_are_those_computed_by_hand():
         {
             "evaluator": np.array(["default"] * 4),
             "run": np.array([0, 1, 2, 0]),
+            "seed": np.array([5, 6, 7, 5]),
             "risk": np.array(["LURE"] * 3 + ["ASE"]),
             "n_labels": np.array([30] * 4),
             "value": np.array(value),
@@ -240,7 +241,9 @@ def test_figures_of_the_summary_are_those_computed_by_hand():
         }
     )
     summary = {name: column.tolist() for name, column in result.summary().items()}
-    ratios = [0.0, 0.25 / 0.5, 1.0 / 1.0]
+    # Mean squared error 1.25 / 3 over a mean chance of 2 / 3, and the delta method.
+    ratio = 1.25 / 2
+    excess = [0.0 - 0.5 * ratio, 0.25 - 0.5 * ratio, 1.0 - ratio]
     expected = {
         "evaluator": ["default", "default"],
         "risk": ["LURE", "ASE"],
@@ -249,8 +252,8 @@ def test_figures_of_the_summary_are_those_computed_by_hand():
         "mean_squared_error": [1.25 / 3, 1.0],
         "median_squared_error": [0.25, 1.0],
         "bias": [0.5 / 3, 1.0],
-        "ratio": [np.mean(ratios), 0.5],
-        "ratio_error": [stats.sem(ratios), np.nan],
+        "ratio": [ratio, 0.5],
+        "ratio_error": [stats.sem(excess) / (2 / 3), np.nan],
         "given": [1.0, 0.0],
         "coverage": [2 / 3, np.nan],
         "width": [2.0, np.nan],

@@ -29,6 +29,7 @@ class ASE(BaseRisk):
     """
 
     needs_belief = True
+    leans_on_surrogate = True
 
     def __init__(self, use_observed=False):
         self.use_observed = use_observed

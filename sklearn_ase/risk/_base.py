@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase import _kernels
-from sklearn_ase._evidence import believed_moments, variance_of_mean
+from sklearn_ase._evidence import believed_moments, variances_of_mean
 from sklearn_ase.risk._estimate import RiskEstimate
 
 MIN_LABELS = 25
@@ -24,11 +24,14 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         Whether every pick must be uniform. Checked likewise.
     needs_belief : bool
         Whether the surrogate must have been fitted.
+    leans_on_surrogate : bool
+        Whether a bad surrogate may bias it, so that ``fit`` should warn of one.
     """
 
     needs_query_proba = False
     needs_uniform = False
     needs_belief = False
+    leans_on_surrogate = False
 
     @abstractmethod
     def estimate(self, state):
@@ -57,7 +60,8 @@ def design(state, name):
         raise ValueError(
             f"{name} weighs each label by the probability with which it was picked, "
             f"but {int(np.isnan(query_proba).sum())} of the {n} labels were picked "
-            "without one (ArgMax). Use selection=Proportional() or Audited(...)."
+            "without one (ArgMax). Use selection=Proportional() or Audited(...) for "
+            "new labels, or risk=ASE() for these."
         )
     return state.losses[:n], query_proba
 
@@ -84,17 +88,26 @@ def mean_of_steps(steps, predicted, n_samples):
     risk : RiskEstimate
     """
     weights = _kernels.step_weights(len(steps), n_samples)
-    variance = variance_of_mean(steps, predicted, n_samples)
-    return design_based(weights @ steps, variance, len(steps), n_samples)
+    variances = variances_of_mean(steps, predicted, n_samples)
+    return design_based(weights @ steps, variances, len(steps), n_samples)
 
 
-def design_based(value, variance, n_labels, n_samples):
-    """Estimate whose error comes from the draw of the labels alone."""
-    refusal = ""
+def design_based(value, variances, n_labels, n_samples):
+    """Estimate whose error comes from the draw of the labels alone.
+
+    Of the variance seen in the labels and the one the surrogate believes in the
+    greater counts: few labels miss what is rare, a surrogate what it does not know.
+    """
+    variance, refusal = max(variances), ""
     if n_labels < min(MIN_LABELS, n_samples):
         refusal = (
             f"No interval from {n_labels} labels: below {MIN_LABELS} they say too "
             "little about how far off the estimate may be. Label more rows."
+        )
+    elif variance == 0 and n_labels < n_samples:
+        refusal = (
+            f"No interval: all {n_labels} labels show what the surrogate was certain "
+            "of, so nothing says how far off the estimate may be. Label more rows."
         )
     return RiskEstimate(
         value=float(value),

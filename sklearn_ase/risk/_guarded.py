@@ -11,6 +11,11 @@ from sklearn_ase._evidence import (
 from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
 
+_ZERO_SHOT = (
+    "No interval: there is no label yet to judge the surrogate's estimate by. Label at "
+    "least 25 rows."
+)
+
 
 class Guarded(BaseRisk):
     """ASE as far as the labels trust it, corrected ASE for the rest.
@@ -28,7 +33,8 @@ class Guarded(BaseRisk):
     Parameters
     ----------
     prior : float, default=0.8
-        Trust before any label is seen. 0 is the corrected estimate, 1 plain ASE.
+        Trust before any label is seen. 0 is the corrected estimate, 1 plain ASE. The
+        trust that :class:`Trusted` and ``diagnose`` use starts from the default.
 
     See Also
     --------
@@ -43,6 +49,7 @@ class Guarded(BaseRisk):
     """
 
     needs_query_proba = True
+    leans_on_surrogate = True
 
     def __init__(self, prior=PRIOR_TRUST):
         self.prior = prior
@@ -51,7 +58,7 @@ class Guarded(BaseRisk):
         if not 0 <= self.prior <= 1:
             raise ValueError(f"prior={self.prior} must lie between 0 and 1.")
         if state.belief is not None and state.n_in_order == 0:
-            return ASE().estimate(state)  # Zero-shot: nothing to weigh it against.
+            return replace(ASE().estimate(state), refusal=_ZERO_SHOT)
         design(state, "Guarded")
         corrected = mean_of_steps(*tuned_steps(state), state.n_samples)
         if not has_evidence(state):

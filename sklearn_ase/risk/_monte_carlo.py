@@ -15,7 +15,8 @@ class MonteCarlo(BaseRisk):
     """Mean of the observed losses.
 
     Valid only when every pick was uniform. The standard error carries the
-    finite-population factor ``sqrt(1 - M/N)``.
+    finite-population factor ``sqrt(1 - M/N)``; like that of the other risks it is not
+    smaller than what the surrogate expects it to be.
 
     Examples
     --------
@@ -37,9 +38,10 @@ class MonteCarlo(BaseRisk):
                 "were picked with unequal probabilities. Use LURE() or CorrectedASE() "
                 "with these labels, or acquisition=Uniform() for new ones."
             )
-        weights = _kernels.step_weights(n_labels, n_samples)
-        variance = weights**2 @ believed_loss_variance(state)
-        if n_labels > 1:
+        seen = believed = 0.0
+        if n_labels < n_samples:
+            weights = _kernels.step_weights(n_labels, n_samples)
+            believed = weights**2 @ believed_loss_variance(state)
+        if 1 < n_labels < n_samples:
             seen = losses.var(ddof=1) * (1.0 - n_labels / n_samples) / n_labels
-            variance = max(variance, seen) if n_labels < n_samples else 0.0
-        return design_based(losses.mean(), variance, n_labels, n_samples)
+        return design_based(losses.mean(), (seen, believed), n_labels, n_samples)
