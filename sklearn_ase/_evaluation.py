@@ -1,5 +1,6 @@
 """One evaluation: ask for labels, tell them, estimate. The paper's Algorithm 1."""
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -138,7 +139,16 @@ class Evaluation:
         if risk is None:
             risk = self.risk
         check_risk(risk)
-        return risk.estimate(self.state)
+        state = self.state
+        found = risk.estimate(state)
+        n_waiting = state.n_labels - state.n_in_order
+        if risk.needs_query_proba and found.refusal and n_waiting:
+            waiting = (
+                f" {n_waiting} labels wait behind the open query of row "
+                f"{self.ledger.pending[0]}."
+            )
+            found = replace(found, refusal=found.refusal + waiting)
+        return found
 
     def expected_loss(self, X, predictions):
         """Loss the surrogate expects on another pool, ``g(x)``.

@@ -83,11 +83,11 @@ def believed_moments(state):
     """
     n_labels = state.n_in_order
     residual, loss = state.residual_moment[:n_labels], state.loss_moment[:n_labels]
-    now = 0.0
-    if state.belief is not None:
+    unknown, now = np.isnan(residual), 0.0
+    if state.belief is not None and unknown.any():
         now = state.belief.loss_variance(state.loss).mean() + state.expected_loss.var()
         now *= state.n_samples**2
-    return (np.where(np.isnan(moment), now, moment) for moment in (residual, loss))
+    return np.where(unknown, now, residual), np.where(unknown, now, loss)
 
 
 def variances_of_mean(steps, predicted, n_samples):
@@ -169,11 +169,10 @@ def _judge_single_labels(state):
     expected = state.query_expected_loss[:n_labels][fitted]
     of_surrogate = share @ (losses - expected) ** 2
     of_constant = share @ (losses - share @ losses) ** 2
+    skill = float(1.0 - of_surrogate / of_constant) if of_constant > 0 else np.nan
+    if of_surrogate <= of_constant:
+        return skill, 0.0
     believed = state.residual_moment[:n_labels][fitted].mean() / state.n_samples**2
     noise = max(of_surrogate, believed, state.belief.loss_variance(state.loss).mean())
-    skill = float(1.0 - of_surrogate / of_constant) if of_constant > 0 else np.nan
-    if noise == 0:
-        return skill, 0.0
     # Half of a Gaussian log-likelihood ratio: weighted labels count less.
-    excess = max(of_surrogate - of_constant, 0.0)
-    return skill, float(0.25 * fitted.sum() * excess / noise)
+    return skill, float(0.25 * fitted.sum() * (of_surrogate - of_constant) / noise)

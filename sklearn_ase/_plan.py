@@ -92,8 +92,15 @@ def check_ledger(ledger, n_samples):
 
 
 def check_can_estimate(n_labels, evaluation):
-    """Refuse a budget that never suffices to fit the surrogate a risk needs."""
+    """Refuse a budget that never suffices for the estimate that is asked for."""
     surrogate, n_training = evaluation.surrogate, evaluation.task.n_training
+    no_label = n_labels == 0 and not len(evaluation.ledger)
+    if no_label and not (evaluation.is_fitted and evaluation.risk.leans_on_surrogate):
+        raise ValueError(
+            f"n_labels=0 leaves {type(evaluation.risk).__name__} nothing to estimate "
+            "from. Buy labels, or give X_train and y_train with risk=Guarded() or "
+            "ASE()."
+        )
     if evaluation.risk.needs_belief and not surrogate.can_fit(n_training + n_labels):
         raise ValueError(
             f"{type(evaluation.risk).__name__} needs a fitted surrogate. That takes at "

@@ -262,3 +262,11 @@ def test_a_pool_that_is_fully_labelled_needs_no_surrogate(
     diagnosis = regression_evaluator.evaluation_.diagnose()
     assert diagnosis.verdict == "good"
     assert "Every row is labelled" in diagnosis.advice
+
+
+def test_labels_behind_an_open_query_are_named(digits, evaluator):
+    evaluation = evaluator.start(digits.X, **_rows(digits))
+    query = evaluation.ask(4)
+    evaluation.tell(query.indices[[0, 2, 3]], digits.y[query.indices[[0, 2, 3]]])
+    refusal = evaluation.estimate(Guarded()).refusal
+    assert f"2 labels wait behind the open query of row {query.indices[1]}" in refusal

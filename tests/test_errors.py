@@ -251,3 +251,12 @@ def test_model_that_only_looks_like_an_estimator(digits):
         Remote(), surrogate=GaussianNB(), n_labels=6, random_state=0
     )
     assert evaluator.fit(digits.X, digits.y).risk_.n_labels == 6
+
+
+@pytest.mark.parametrize("risk", [None, ASE(), LURE()])
+def test_a_budget_of_nothing_is_refused_where_nothing_can_be_said(digits, risk):
+    evaluator = ActiveRiskEstimator(
+        FrozenEstimator(digits.model), risk=risk, n_labels=0, random_state=0
+    )
+    with pytest.raises(ValueError, match="nothing to estimate|needs a fitted"):
+        evaluator.fit(digits.X, digits.y)

@@ -68,4 +68,6 @@ class Mixture(BaseAcquisition):
     def _parts(self):
         if self.acquisitions is None:
             return [XWED(), LossSpread()]
+        if not len(self.acquisitions):
+            raise ValueError("Mixture needs at least one acquisition, got none.")
         return list(self.acquisitions)
