@@ -53,8 +53,8 @@ class ActiveRiskEstimator(BaseEstimator):
         where `y_pred` is what the model's ``predict`` returns; see
         :class:`CustomLoss` for functions of probabilities.
     acquisition : acquisition, default=None
-        How much a label of each row is worth. None means :class:`Trusted`: half
-        XWED and half loss spread, uniform once the labels contradict the surrogate.
+        How much a label of each row is worth. None means :class:`Trusted`: XWED
+        and some loss spread, uniform once the labels contradict the surrogate.
     selection : selection, default=None
         From these scores to the rows to label. None means :class:`Proportional`.
     risk : risk, default=None

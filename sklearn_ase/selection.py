@@ -90,7 +90,7 @@ class Proportional(BaseSelection):
 
     Parameters
     ----------
-    defensive : float, default=0.35
+    defensive : float, default=0.2
         Share of uniform sampling, in [0, 1]. It bounds the weight of a label whose
         score was mistakenly small: ``1 / (n q) <= 1 / defensive``. With 0 a row
         that scores 0 is never picked, and weighted risks are biased by its loss.
@@ -103,7 +103,7 @@ class Proportional(BaseSelection):
     array([0.05, 0.25, 0.65, 0.05])
     """
 
-    def __init__(self, defensive=0.35):
+    def __init__(self, defensive=0.2):
         self.defensive = defensive
 
     def distribution(self, scores):

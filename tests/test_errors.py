@@ -258,5 +258,5 @@ def test_a_budget_of_nothing_is_refused_where_nothing_can_be_said(digits, risk):
     evaluator = ActiveRiskEstimator(
         FrozenEstimator(digits.model), risk=risk, n_labels=0, random_state=0
     )
-    with pytest.raises(ValueError, match="nothing to estimate|needs a fitted"):
+    with pytest.raises(ValueError, match=r"nothing to estimate|needs a fitted"):
         evaluator.fit(digits.X, digits.y)

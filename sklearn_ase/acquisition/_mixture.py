@@ -6,20 +6,22 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 from sklearn_ase.acquisition._loss_spread import LossSpread
 from sklearn_ase.acquisition._xwed import XWED
 
+_SHARES = (0.7, 0.3)
+
 
 class Mixture(BaseAcquisition):
     """Mean of several acquisitions, each scaled to sum to 1 over the pool.
 
     With :class:`Proportional` each of them makes its share of the picks. The default
-    is half :class:`XWED`, which teaches the surrogate, and half :class:`LossSpread`,
-    which keeps the variance of the corrected estimate small.
+    is .7 of :class:`XWED`, which teaches the surrogate, and .3 of
+    :class:`LossSpread`, which keeps the variance of the corrected estimate small.
 
     Parameters
     ----------
     acquisitions : sequence of acquisitions, default=None
         None means XWED and loss spread.
     shares : array-like of shape (n_acquisitions,), default=None
-        Share of each; None means equal shares.
+        Share of each; None means equal shares, or .7 and .3 for the default.
 
     Examples
     --------
@@ -51,7 +53,9 @@ class Mixture(BaseAcquisition):
 
     def score_samples(self, state):
         parts = self._parts()
-        shares = np.ones(len(parts)) if self.shares is None else np.array(self.shares)
+        shares = np.array(_SHARES if self.acquisitions is None else [1.0] * len(parts))
+        if self.shares is not None:
+            shares = np.array(self.shares, dtype=float)
         if shares.shape != (len(parts),) or not (shares >= 0).all() or not shares.any():
             raise ValueError(
                 f"shares={self.shares} must be {len(parts)} non-negative numbers, one "
