@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sklearn_ase import LabelEfficiencyDisplay
-from sklearn_ase.simulation import COLUMNS, LabelEfficiency
+from sklearn_ase.simulation import LabelEfficiency
+from sklearn_ase.simulation._result import COLUMNS
 
 pytest.importorskip("matplotlib").use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

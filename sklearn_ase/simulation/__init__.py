@@ -1,0 +1,21 @@
+"""Many evaluations against known labels: how good is an estimate, how honest?
+
+The instrument behind every table of the documentation. Results are plain columns that
+can be saved, continued and drawn later.
+"""
+
+from sklearn_ase.simulation._curve import label_efficiency_curve
+from sklearn_ase.simulation._decomposition import (
+    ErrorDecomposition,
+    error_decomposition,
+)
+from sklearn_ase.simulation._result import LabelEfficiency
+from sklearn_ase.simulation._scenario import Scenario
+
+__all__ = [
+    "ErrorDecomposition",
+    "LabelEfficiency",
+    "Scenario",
+    "error_decomposition",
+    "label_efficiency_curve",
+]

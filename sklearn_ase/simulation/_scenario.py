@@ -1,0 +1,71 @@
+"""A pool whose labels are known, for simulations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A pool whose labels are known, and the model to be evaluated on it.
+
+    Attributes
+    ----------
+    X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+        The pool.
+    y : array-like of shape (n_samples,)
+        Its labels; with `label_proba` the classes of its columns.
+    estimator : fitted estimator or callable, default=None
+        The model under test; None means that of the evaluator.
+    X_train, y_train : rows the surrogate may also learn from, default=None
+    label_proba : array-like of shape (n_samples, n_classes), default=None
+        Distribution of each label, from which one is drawn afresh in every run. The
+        truth is then the expected loss, whatever was drawn.
+
+    Examples
+    --------
+    >>> from sklearn_ase.simulation import Scenario
+    >>> Scenario(X=[[0.0], [1.0]], y=["cat", "dog"]).estimator is None
+    True
+    """
+
+    X: object
+    y: object
+    estimator: object = None
+    X_train: object = None
+    y_train: object = None
+    label_proba: object = None
+
+
+def with_model(evaluator, scenario):
+    """The evaluator, with the scenario's model if it brings one."""
+    model = scenario.estimator
+    if model is None:
+        return evaluator
+    model = FrozenEstimator(model) if hasattr(model, "predict") else model
+    return evaluator.set_params(estimator=model)
+
+
+def draw_labels(evaluation, scenario, rng):
+    """Labels for this run, the expected loss of each row and its noise."""
+    task = evaluation.task
+    if scenario.label_proba is None:
+        y = task.check_labels(scenario.y)
+        loss = task.loss_for(task.classes_with(y))
+        losses = loss.observed(np.arange(len(y)), y)
+        return y, losses, np.zeros(len(y))
+    classes = task.check_labels(scenario.y)
+    proba = np.asarray(scenario.label_proba, dtype=float)
+    proba = proba / proba.sum(axis=1, keepdims=True)
+    edges = np.cumsum(proba, axis=1)
+    codes = (rng.random((len(proba), 1)) > edges[:, :-1]).sum(axis=1)
+    table = task.loss_for(task.classes_with(classes))
+    columns = [
+        table.observed(np.arange(len(proba)), np.full(len(proba), label))
+        for label in classes
+    ]
+    values = np.stack(columns, axis=1)
+    losses = np.einsum("nc,nc->n", proba, values)
+    noise = np.einsum("nc,nc->n", proba, (values - losses[:, None]) ** 2)
+    return classes[codes], losses, noise
