@@ -34,8 +34,8 @@ model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_tra
 # %%
 # Three ways to spend 50 labels: a plain random sample; sampling in proportion to the
 # expected loss with importance weights (LURE); and the guarded active surrogate
-# estimate, which is the default. The labels are an array here, of which only those asked for
-# are read; a function of indices works as well.
+# estimate, which is the default. The labels are an array here, of which only those
+# asked for are read; a function of indices works as well.
 evaluators = {
     "Monte Carlo": ActiveRiskEstimator(acquisition=Uniform(), risk=MonteCarlo()),
     "LURE": ActiveRiskEstimator(acquisition=ExpectedLoss(), risk=LURE()),
