@@ -31,6 +31,8 @@ from sklearn_ase.surrogate import ClassifierSurrogate, RegressorSurrogate
 
 SEED = 20261116
 GOOD = "default"
+# Tasks of tasks.py that take no part here.
+LEFT_OUT = ("phoneme noisy", "california coast", "diabetes")
 # Each population once, with one of its losses, for the surrogates that take no part in
 # the default.
 SOME_TASKS = (
@@ -77,6 +79,8 @@ def simulate(args):
     rounds = [*range(10, args.runs, 10), args.runs]
     for n_runs in rounds:
         for task, (sample, loss) in TASKS.items():
+            if task.startswith(LEFT_OUT):
+                continue
             if not any(part in task for part in args.tasks):
                 continue
             chosen = {
@@ -95,21 +99,26 @@ def simulate(args):
         print(f"{n_runs} runs of each are done", flush=True)
 
 
-def read(out):
-    """Figures of every task and surrogate, and the single estimates."""
+def read(out, n_runs):
+    """Figures of every task and surrogate, and the single estimates.
+
+    Only the first runs count, so that all tasks have as many.
+    """
     figures, runs = [], []
     for task in TASKS:
         path = Path(out) / f"{task}.csv"
         if path.exists():
-            result = LabelEfficiency.load(path)
+            columns = LabelEfficiency.load(path).columns
+            first = columns["run"] < n_runs
+            result = LabelEfficiency({k: v[first] for k, v in columns.items()})
             figures.append(pd.DataFrame(result.summary()).assign(task=task))
             runs.append(pd.DataFrame(result.columns).assign(task=task))
     return pd.concat(figures), pd.concat(runs)
 
 
-def report(out):
+def report(out, n_runs):
     """Print every table of the documentation."""
-    figures, runs = read(out)
+    figures, runs = read(out, n_runs)
     figures["surrogate"] = figures.pop("evaluator")
     pd.options.display.width = 200
     count = figures.groupby("surrogate")["n_runs"].agg(["min", "max"])
@@ -126,6 +135,7 @@ def report(out):
     print(worst[COLUMNS].round(2).to_string(index=False))
     sure = guarded[guarded["ratio"] - 2 * guarded["ratio_error"] > 1]
     print(f"more than two standard errors above 1: {len(sure)} of {len(guarded)}")
+    print(sure[COLUMNS].round(2).to_string(index=False))
     heading("Guarded / the better of ASE and corrected ASE, median over the tasks")
     better = wide[["ASE", "CorrectedASE"]].min(axis=1)
     relative = (wide["Guarded"] / better).groupby(["surrogate", "n_labels"]).median()
@@ -149,12 +159,11 @@ def intervals(figures, runs):
         index="task", columns=["risk", "n_labels"], values="coverage"
     )
     print(table.round(2).to_string())
-    heading("Coverage over all tasks, and its least; given: share of runs with one")
+    heading("Coverage: mean over the tasks, and the least of them")
     some = figures[figures["risk"] != "ASE"]
     groups = some.groupby(["surrogate", "risk", "n_labels"])
-    print(
-        both(groups["coverage"].mean().unstack(1), groups["coverage"].min().unstack(1))
-    )
+    cover = groups["coverage"]
+    print(both(cover.mean().unstack(1), cover.min().unstack(1), ("mean", "least")))
     heading("Width / Monte Carlo's t interval, median over the tasks")
     wide = some.pivot_table(
         index=["surrogate", "task", "n_labels"], columns="risk", values="width"
@@ -180,9 +189,9 @@ def diagnoses(runs):
     print(by_name.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
 
 
-def both(first, second):
+def both(first, second, names=("median", "worst")):
     """Two tables side by side, as text."""
-    joined = pd.concat({"median": first, "worst": second}, axis=1)
+    joined = pd.concat({names[0]: first, names[1]: second}, axis=1)
     return joined.round(2).to_string()
 
 
@@ -204,7 +213,7 @@ def main():
     if not args.report:
         Path(args.out).mkdir(parents=True, exist_ok=True)
         simulate(args)
-    report(args.out)
+    report(args.out, args.runs)
 
 
 if __name__ == "__main__":
