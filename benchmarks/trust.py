@@ -2,8 +2,8 @@
 
 Every task of ``tasks.py`` with a good surrogate (the default); each population also
 with a mediocre one and with bad ones. Every run draws training rows, pool and model
-afresh and evaluates it with the defaults of ``ActiveRiskEstimator``, the surrogate apart.
-The seed was used for nothing before.
+afresh and evaluates it with the defaults of ``ActiveRiskEstimator``, the surrogate
+apart. The seed was used for nothing before.
 
     python benchmarks/trust.py --data-dir DIR --out RUNS --runs 50
     python benchmarks/trust.py --out RUNS --report

@@ -14,6 +14,7 @@ The rooms:
 * ``sklearn_ase.losses`` -- what a label would cost the model
 * ``sklearn_ase.belief`` -- what the surrogate believes about the labels of the pool
 * ``sklearn_ase.simulation`` -- many evaluations against known labels
+* ``sklearn_ase.neural`` -- deep ensembles and Bayesian networks (torch, skorch)
 * ``sklearn_ase.exceptions`` -- warnings, to be caught by their class
 * ``sklearn_ase.testing`` -- the contracts that strategies of your own must meet
 """

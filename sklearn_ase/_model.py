@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._cross_fitting import cross_fitted
 from sklearn_ase._rows import n_rows, plain_labels, take_rows
-from sklearn_ase._seeding import seeded
+from sklearn_ase._seeding import fit_seeded
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +123,8 @@ def honest_predictions(estimator, X, y, task, n_splits, seed):
         return (_spread(*_probabilities(fitted, rows), columns),)
 
     def fit(rows, seed):
-        copy = seeded(model, seed)
         try:
-            return copy.fit(take_rows(X, rows), y[rows])
+            return fit_seeded(model, seed, take_rows(X, rows), y[rows])
         except Exception as error:
             error.add_note(
                 "This came from fitting a copy of the model under test on X_train, to "

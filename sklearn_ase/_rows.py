@@ -1,4 +1,6 @@
-"""Rows and labels of whatever holds them: arrays, sparse matrices, frames, lists."""
+"""Rows and labels of whatever holds them: arrays, frames, lists, torch datasets."""
+
+import sys
 
 import numpy as np
 from scipy import sparse
@@ -7,6 +9,12 @@ from scipy import sparse
 def is_frame(X):
     """Whether X is a pandas or polars frame (told without importing either)."""
     return hasattr(X, "columns") and hasattr(X, "shape")
+
+
+def is_dataset(X):
+    """Whether X is a torch dataset (told without importing torch)."""
+    kinds = type(X).__mro__
+    return any(kind.__module__.startswith("torch.utils.data") for kind in kinds)
 
 
 def n_rows(X):
@@ -28,16 +36,32 @@ def order_columns(X, columns):
 def take_rows(X, rows):
     """The given rows of X, in that order, as the same kind of container.
 
+    Consecutive rows of a dataset stay on disk; single ones become an array.
+
     Parameters
     ----------
-    X : array, sparse matrix, frame or list
+    X : array, sparse matrix, frame, list or torch dataset
     rows : ndarray of int or slice
     """
+    if is_dataset(X):
+        if isinstance(rows, slice):
+            subset = sys.modules["torch.utils.data"].Subset
+            return subset(X, range(len(X))[rows])
+        return read_dataset(X, rows)
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if isinstance(X, list):
         return X[rows] if isinstance(rows, slice) else [X[row] for row in rows]
     return X[rows]
+
+
+def read_dataset(X, rows=None):
+    """Features of some rows of a dataset, or of all, as an array."""
+    rows = range(len(X)) if rows is None else rows
+    # Datasets give features alone or features and label; labels are not looked at.
+    items = (X[int(row)] for row in ([0] if len(rows) == 0 else rows))
+    features = [i[0] if isinstance(i, (tuple, list)) else i for i in items]
+    return np.stack([np.asarray(row) for row in features])[: len(rows)]
 
 
 def stack_rows(top, bottom):

@@ -1,7 +1,22 @@
-"""Randomness of other people's estimators, fixed by one number."""
+"""Other people's estimators, fitted with their randomness fixed by one number."""
+
+import sys
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+
+def fit_seeded(estimator, seed, X, y, **fit_params):
+    """A copy of the estimator, fitted; `seed` fixes what it draws.
+
+    Networks of torch draw from a generator that all share, so it is seeded for the time
+    of the fit and then brought back.
+    """
+    model = seeded(estimator, seed)
+    with _torch_seed(seed):
+        return model.fit(X, _targets(model, y), **fit_params)
 
 
 def seeded(estimator, seed):
@@ -19,3 +34,23 @@ def seeded(estimator, seed):
     if open_names:
         copy.set_params(**dict(zip(open_names, map(int, seeds), strict=True)))
     return copy
+
+
+@contextmanager
+def _torch_seed(seed):
+    torch = sys.modules.get("torch")  # A network cannot be here if torch is not.
+    if torch is None:
+        yield
+        return
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(seed)
+        yield
+
+
+def _targets(model, y):
+    """Labels in the form that the model takes: regressors of skorch want a column."""
+    skorch = sys.modules.get("skorch")
+    last = model[-1] if isinstance(model, Pipeline) else model
+    if skorch is not None and isinstance(last, skorch.NeuralNetRegressor):
+        return np.asarray(y, dtype=np.float32).reshape(-1, 1)
+    return y

@@ -5,14 +5,22 @@ from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from sklearn_ase._rows import is_frame, n_rows, order_columns, plain_labels
+from sklearn_ase._rows import (
+    is_dataset,
+    is_frame,
+    n_rows,
+    order_columns,
+    plain_labels,
+    read_dataset,
+    take_rows,
+)
 
 
 def check_rows(evaluator, X, reset):
-    """Check a pool; frames and text go through untouched, arrays are validated."""
+    """Check a pool; frames, text and datasets go through, arrays are validated."""
     if _is_text(X):
         X = list(X)
-    if is_frame(X) or _is_text(X):
+    if is_frame(X) or is_dataset(X) or _is_text(X):
         validate_data(evaluator, X, reset=reset, skip_check_array=True)
         if n_rows(X) == 0:
             raise ValueError("The pool has 0 rows. Give at least one.")
@@ -54,6 +62,8 @@ def _same_table(X_train, X):
         X_train = list(X_train)
     elif sparse.issparse(X_train):
         X_train = X_train.tocsr()
+    elif is_dataset(X_train):
+        X_train = read_dataset(X_train)
     elif not hasattr(X_train, "shape"):
         X_train = np.asarray(X_train)
     kinds = [(is_frame(rows), isinstance(rows, list)) for rows in (X_train, X)]
@@ -70,10 +80,13 @@ def _same_table(X_train, X):
                 f"{odd} are in one of them only."
             )
         return order_columns(X_train, X.columns)
-    if not isinstance(X, list) and X_train.shape[1:] != X.shape[1:]:
+    if isinstance(X, list):
+        return X_train
+    first = take_rows(X, np.arange(1)) if is_dataset(X) else X
+    if X_train.shape[1:] != first.shape[1:]:
         raise ValueError(
             f"X_train has rows of shape {X_train.shape[1:]} and the pool of shape "
-            f"{X.shape[1:]}. Give both with the same columns."
+            f"{first.shape[1:]}. Give both with the same columns."
         )
     return X_train
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._cross_fitting import cross_fitted
 from sklearn_ase._rows import n_rows, take_rows
-from sklearn_ase._seeding import seeded
+from sklearn_ase._seeding import fit_seeded
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 
 # Numbers of one chunk of members: 8 MB, and about twice that while it is reduced.
@@ -116,9 +116,9 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
 
     def _fit_rows(self, X, y, weight, seed):
         """The estimator, with members, fitted on these rows."""
-        model = seeded(self._with_members(y), seed)
+        model = self._with_members(y)
         if weight is None:
-            return model.fit(X, y)
+            return fit_seeded(model, seed, X, y)
         last = model[-1] if isinstance(model, Pipeline) else model
         if not has_fit_parameter(last, "sample_weight"):
             raise ValueError(
@@ -127,7 +127,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
                 "pool_weight=1 or another surrogate."
             )
         step = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
-        return model.fit(X, y, **{f"{step}sample_weight": weight})
+        return fit_seeded(model, seed, X, y, **{f"{step}sample_weight": weight})
 
     def _held_out(self, X, y, fit_weight, seed, predict):
         """Predictions for each row by members that did not learn from it.

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._rows import n_rows, take_rows
-from sklearn_ase._seeding import seeded
+from sklearn_ase._seeding import fit_seeded
 
 
 class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
@@ -160,7 +160,15 @@ def member_proba(member, X, classes):
 
     proba = np.zeros((n_rows(X), len(classes)))
     if hasattr(member, "predict_proba"):
-        proba[:, places(member.classes_)] = member.predict_proba(X)
+        columns, found = places(member.classes_), member.predict_proba(X)
+        if found.shape[1] != len(columns):
+            raise ValueError(
+                f"{type(member).__name__}.predict_proba gives {found.shape[1]} "
+                f"columns, but its classes_ are {list(member.classes_)}. Networks of "
+                "skorch take the labels they met for all there are: give them "
+                "classes=[...] with every label there may be."
+            )
+        proba[:, columns] = found
     else:
         votes = places(member.predict(X))
         proba[np.arange(len(votes)), votes] = 1.0
@@ -168,4 +176,4 @@ def member_proba(member, X, classes):
 
 
 def _fit_member(prototype, X, y, rows, seed):
-    return seeded(prototype, seed).fit(take_rows(X, rows), y[rows])
+    return fit_seeded(prototype, seed, take_rows(X, rows), y[rows])

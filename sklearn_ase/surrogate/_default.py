@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._rows import is_frame
+from sklearn_ase._rows import is_dataset, is_frame
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._frames import FrameEncoder
@@ -65,6 +65,11 @@ def _check_frozen(frozen):
 
 
 def _default_estimator(task, X):
+    if is_dataset(X):
+        raise ValueError(
+            "The pool is a torch dataset, which the default surrogate cannot read. "
+            "Give a surrogate that can, as sklearn_ase.neural.DeepEnsembleClassifier."
+        )
     forest = {"classification": ExtraTreesClassifier, "regression": ExtraTreesRegressor}
     trees = forest[task](n_estimators=100, bootstrap=True, max_features=0.3)
     if isinstance(X, list):  # Texts; trees on so many columns would be slow.

@@ -1,0 +1,37 @@
+"""Deep surrogates as ordinary scikit-learn classifiers. Needs torch and skorch.
+
+Nothing outside this room imports torch: ``pip install 'sklearn-ase[neural]'`` and
+``from sklearn_ase.neural import DeepEnsembleClassifier``.
+"""
+
+try:
+    import skorch  # noqa: F401
+    import torch  # noqa: F401
+except ImportError as error:  # pragma: no cover
+    raise ImportError(
+        "sklearn_ase.neural needs torch and skorch. Install them with "
+        "pip install 'sklearn-ase[neural]'."
+    ) from error
+
+from sklearn_ase.neural._augment import RandomCrop, RandomFlip
+from sklearn_ase.neural._base import BaseDeepClassifier
+from sklearn_ase.neural._device_surrogate import DeviceSurrogate
+from sklearn_ase.neural._dropout import MCDropoutClassifier
+from sklearn_ase.neural._ensemble import DeepEnsembleClassifier
+from sklearn_ase.neural._modules import MLP, ResNet18, SmallCNN, WideResNet40
+from sklearn_ase.neural._radial import RadialBNN, RadialBNNClassifier
+
+__all__ = [
+    "MLP",
+    "BaseDeepClassifier",
+    "DeepEnsembleClassifier",
+    "DeviceSurrogate",
+    "MCDropoutClassifier",
+    "RadialBNN",
+    "RadialBNNClassifier",
+    "RandomCrop",
+    "RandomFlip",
+    "ResNet18",
+    "SmallCNN",
+    "WideResNet40",
+]

@@ -1,0 +1,54 @@
+"""Random crops and flips of a batch of images, on whatever device it lies."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class RandomCrop(nn.Module):
+    """Shift each image by up to `padding` pixels; what comes in is zero.
+
+    Parameters
+    ----------
+    padding : int, default=4
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sklearn_ase.neural import RandomCrop
+    >>> RandomCrop(2)(torch.ones(5, 3, 8, 8)).shape
+    torch.Size([5, 3, 8, 8])
+    """
+
+    def __init__(self, padding=4):
+        super().__init__()
+        self.padding = padding
+
+    def forward(self, X):
+        """Crop images of shape (n_samples, n_channels, height, width)."""
+        n_samples, _, height, width = X.shape
+        padded = F.pad(X, [self.padding] * 4)
+        shift = torch.randint(2 * self.padding + 1, (2, n_samples, 1), device=X.device)
+        rows = shift[0] + torch.arange(height, device=X.device)
+        columns = shift[1] + torch.arange(width, device=X.device)
+        sample = torch.arange(n_samples, device=X.device)
+        # Indexing around the channels puts them last.
+        cropped = padded[sample[:, None, None], :, rows[:, :, None], columns[:, None]]
+        return cropped.permute(0, 3, 1, 2)
+
+
+class RandomFlip(nn.Module):
+    """Mirror every other image, left to right.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sklearn_ase.neural import RandomFlip
+    >>> RandomFlip()(torch.ones(5, 3, 8, 8)).shape
+    torch.Size([5, 3, 8, 8])
+    """
+
+    def forward(self, X):
+        """Flip images of shape (n_samples, n_channels, height, width)."""
+        flip = torch.rand(len(X), 1, 1, 1, device=X.device) < 0.5
+        return torch.where(flip, X.flip(-1), X)

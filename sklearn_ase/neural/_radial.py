@@ -1,0 +1,233 @@
+"""Radial Bayesian networks: a distribution over weights, members are draws from it."""
+
+import copy
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from sklearn_ase.neural._base import BaseDeepClassifier
+from sklearn_ase.neural._data import first_row
+from sklearn_ase.neural._modules import side_after_convolutions
+from sklearn_ase.neural._networks import mean_proba_loss, network_losses
+
+# Numbers of the first hidden layer in one batch of a pool: what a cache holds.
+POOL_BATCH_NUMBERS = 2**21
+
+
+class RadialWeight(nn.Module):
+    """A weight tensor ``w = μ + softplus(ρ) (ε / ‖ε‖) r`` with ε, r standard normal.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    fan_in : int
+        Inputs of one unit; scale of the initial means.
+    initial_rho : float
+    """
+
+    def __init__(self, shape, fan_in, initial_rho):
+        super().__init__()
+        bound = 1.0 / math.sqrt(fan_in)
+        self.mean = nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
+        self.rho = nn.Parameter(torch.full(shape, float(initial_rho)))
+
+    def draw(self, n_draws, generator=None):
+        """Draws of the tensor, of shape (n_draws, *shape)."""
+        shape = (n_draws, self.mean.numel())
+        # On the CPU, so that members do not depend on the device.
+        direction = F.normalize(torch.randn(shape, generator=generator), dim=1)
+        noise = direction * torch.randn((n_draws, 1), generator=generator)
+        noise = noise.to(self.mean.device).view(n_draws, *self.mean.shape)
+        return self.mean + F.softplus(self.rho) * noise
+
+    def divergence(self, draws, prior_std):
+        """Divergence from the prior N(0, prior_std²), up to a constant."""
+        cross_entropy = 0.5 * (draws / prior_std).square().flatten(1).sum(dim=1).mean()
+        return cross_entropy - F.softplus(self.rho).log().sum()
+
+
+class RadialBNN(nn.Module):
+    """The paper's radial Bayesian network: :class:`SmallCNN` with radial weights.
+
+    Parameters
+    ----------
+    in_channels : int, default=1
+    n_classes : int, default=10
+    image_size : int, default=28
+    width : int, default=16
+        Channels of the first convolution; the second has twice as many.
+    n_train_draws : int, default=8
+        Draws of the weights in each training step.
+    prior_std : float, default=0.25
+        Standard deviation of the prior of each weight.
+    initial_rho : float, default=-4.0
+        The initial scale of each weight is ``softplus(initial_rho)``.
+
+    References
+    ----------
+    Farquhar, Osborne and Gal (2020), Radial Bayesian neural networks.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sklearn_ase.neural import RadialBNN
+    >>> RadialBNN()(torch.zeros(5, 1, 28, 28)).shape  # 8 draws
+    torch.Size([8, 5, 10])
+    """
+
+    def __init__(
+        self,
+        in_channels=1,
+        n_classes=10,
+        image_size=28,
+        width=16,
+        n_train_draws=8,
+        prior_std=0.25,
+        initial_rho=-4.0,
+    ):
+        super().__init__()
+        self.width = width
+        self.n_train_draws = n_train_draws
+        self.prior_std = prior_std
+        n_flat = 2 * width * side_after_convolutions(image_size) ** 2
+        shapes = [
+            (width, in_channels, 5, 5),
+            (2 * width, width, 5, 5),
+            (128, n_flat),
+            (n_classes, 128),
+        ]
+        tensors = []
+        for shape in shapes:
+            fan_in = math.prod(shape[1:])
+            tensors.append(RadialWeight(shape, fan_in, initial_rho))
+            tensors.append(RadialWeight(shape[:1], fan_in, initial_rho))
+        self.tensors = nn.ModuleList(tensors)
+
+    def draw(self, n_draws, generator=None):
+        """Draws of all weight tensors, a list of tensors (n_draws, ...)."""
+        return [tensor.draw(n_draws, generator) for tensor in self.tensors]
+
+    def divergence(self, draws):
+        """Divergence of the weights from their prior, up to a constant."""
+        pairs = zip(self.tensors, draws, strict=True)
+        return sum(tensor.divergence(drawn, self.prior_std) for tensor, drawn in pairs)
+
+    def forward(self, X, draws=None):
+        """Logits under each draw, of shape (n_draws, n_samples, n_classes)."""
+        if draws is None:
+            draws = self.draw(self.n_train_draws)
+        w1, b1, w2, b2, w3, b3, w4, b4 = draws
+        n_draws = len(w1)
+        # Draws lie side by side as channels, the second convolution keeps them apart.
+        X = F.conv2d(X, w1.flatten(0, 1), b1.flatten())
+        X = F.relu(F.max_pool2d(X, 2))
+        X = F.conv2d(X, w2.flatten(0, 1), b2.flatten(), groups=n_draws)
+        X = F.relu(F.max_pool2d(X, 2))
+        X = X.unflatten(1, (n_draws, -1)).flatten(2).transpose(0, 1)
+        X = F.relu(torch.baddbmm(b3[:, None], X, w3.mT))
+        return torch.baddbmm(b4[:, None], X, w4.mT)
+
+
+class RadialBNNClassifier(BaseDeepClassifier):
+    """Radial Bayesian network for images; a member is one draw of its weights.
+
+    A member is the same function over the whole pool, and all draws are computed
+    together. The loss is the mean log loss of the draws plus the divergence of the
+    weights from their prior, divided by the number of rows.
+
+    Parameters
+    ----------
+    module : class, default=None
+        None is :class:`RadialBNN`; its parameters go in as ``module__width=8``,
+        ``module__n_train_draws=8``. Another needs `draw`, `divergence` and a `forward`
+        that takes draws.
+    n_members : int, default=100
+        Draws in prediction.
+
+    See Also
+    --------
+    BaseDeepClassifier : All other parameters, with their meaning and default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.neural import RadialBNNClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(20, 1, 16, 16)), np.repeat([0, 1], 10)
+    >>> bnn = RadialBNNClassifier(n_members=5, max_epochs=1, random_state=0)
+    >>> bnn.fit(X, y).predict_proba_members(X).shape
+    (5, 20, 2)
+    """
+
+    _default_members = 100
+
+    def _module_class(self):
+        return RadialBNN if self.module is None else self.module
+
+    def _n_networks(self):
+        return 1
+
+    def _join(self, networks):
+        return RadialMembers(networks[0], self.n_members_, self.seed_)
+
+    def _train(self, X, codes, rows, n_epochs):
+        self.networks_.n_rows = len(rows)
+        super()._train(X, codes, rows, n_epochs)
+
+    def _pool_batch_size(self, X):
+        n_pixels = first_row(X).numel()
+        n_channels = self.networks_.network.width * self.n_members_
+        return max(1, POOL_BATCH_NUMBERS // (n_channels * n_pixels))
+
+
+class RadialMembers(nn.Module):
+    """A radial network, with the draws that are its members.
+
+    Parameters
+    ----------
+    network : RadialBNN
+    n_members : int
+    seed : int
+    """
+
+    def __init__(self, network, n_members, seed):
+        super().__init__()
+        self.network = network
+        self.n_members = n_members
+        self.seed = seed
+        self.n_rows = 1
+        self.active = [True]
+        self.draws = None
+
+    def train(self, mode=True):
+        """Training changes the weights, so the members are drawn anew after it."""
+        self.draws = None
+        return super().train(mode)
+
+    def losses(self, X, codes):
+        """Negative evidence bound for each row."""
+        draws = self.network.draw(self.network.n_train_draws)
+        log_loss = network_losses(self.network(X[0], draws), codes[0]).mean()
+        yield log_loss + self.network.divergence(draws) / self.n_rows
+
+    def logits(self, X):
+        """Logits of the members, of shape (n_members, n_samples, n_classes)."""
+        if self.draws is None:
+            generator = torch.Generator().manual_seed(self.seed)
+            self.draws = self.network.draw(self.n_members, generator)
+        return self.network(X, self.draws)
+
+    def validation_losses(self, X, codes):
+        """Sum of the log losses of the mean over these rows, (1,)."""
+        return mean_proba_loss(self.logits(X), codes)
+
+    def snapshot(self, number):
+        """A copy of the weights."""
+        return copy.deepcopy(self.network.state_dict())
+
+    def restore(self, number, state):
+        """Go back to the weights of a snapshot."""
+        self.network.load_state_dict(state)
+        self.draws = None
