@@ -4,7 +4,7 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -232,6 +232,19 @@ class BaseDeepClassifier(
         """Number of members, as given or as suits the class."""
         return self._default_members if self.n_members is None else self.n_members
 
+    # The weights travel inside the net, which brings them from CUDA to the CPU where
+    # there is no CUDA; beside it they would not open there.
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        state.pop("networks_", None)
+        return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if hasattr(self, "net_"):
+            self.networks_ = self.net_.module_
+
     # Checks at the border
 
     def _check_training_rows(self, X, y, reset, classes=None):
@@ -300,7 +313,7 @@ class BaseDeepClassifier(
             policy = LRScheduler("CosineAnnealingLR", T_max=self.max_epochs)
             callbacks.append(("schedule", policy))
         elif self.schedule is not None:
-            callbacks.append(("schedule", self.schedule))
+            callbacks.append(("schedule", clone(self.schedule)))
         if self.verbose:
             callbacks.append(("bar", EpochBar(self.max_epochs)))
         on_cuda = device.type == "cuda"

@@ -38,7 +38,8 @@ class Rows(Dataset):
 
     def _read(self, index):
         if not isinstance(self.X, Dataset):
-            return torch.as_tensor(np.asarray(self.X[index], dtype=np.float32))
+            # A copy: modules may work in place, and memmaps may not be written to.
+            return torch.as_tensor(np.array(self.X[index], dtype=np.float32))
         index = np.arange(len(self.X))[index]
         rows = torch.stack([first_part(self.X[i]) for i in index.ravel().tolist()])
         return rows.reshape(*index.shape, *rows.shape[1:])
@@ -55,7 +56,7 @@ def first_part(item):
     """The features of one item of a dataset, as a float32 tensor."""
     if isinstance(item, tuple | list):
         item = item[0]
-    return torch.as_tensor(np.asarray(item)).to(torch.float32)
+    return torch.tensor(np.asarray(item), dtype=torch.float32)
 
 
 def in_order(X, batch_size, codes=None):

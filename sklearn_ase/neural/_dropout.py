@@ -53,10 +53,11 @@ class MCDropoutClassifier(BaseDeepClassifier):
         return 1
 
     def _join(self, networks):
-        if not any(isinstance(part, DROPOUTS) for part in networks[0].modules()):
+        layers = [part for part in networks[0].modules() if isinstance(part, DROPOUTS)]
+        if not any(layer.p > 0 for layer in layers):
             raise ValueError(
-                f"{type(networks[0]).__name__} has no dropout layer, so all members "
-                "would be the same. Give a module with dropout."
+                f"{type(networks[0]).__name__} has no dropout layer with p > 0, so all "
+                "members would be the same. Give a module with dropout."
             )
         return DropoutMembers(networks, self.compile, self.n_members_, self.seed_)
 

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from skorch import NeuralNet
 from skorch.callbacks import Callback, PassthroughScoring
+from torch import nn
 
 
 class TogetherNet(NeuralNet):
@@ -28,9 +29,19 @@ class TogetherNet(NeuralNet):
         self, *args, augment=None, precision=None, channels_last=False, **kwargs
     ):
         super().__init__(*args, **kwargs)
-        self.augment = augment
+        # A method, because skorch takes a module for one that is to be trained.
+        self.augment = augment.__call__ if isinstance(augment, nn.Module) else augment
         self.precision = precision
         self.channels_last = channels_last
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        state["module"] = None  # The same as module_, which can be read on any device.
+        return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self.module = self.module_
 
     @property
     def _default_callbacks(self):
@@ -74,7 +85,9 @@ class TogetherNet(NeuralNet):
         result : tensor
         """
         self.module_.eval()
-        options = self.get_params_for("iterator_valid")
+        # A loader draws a seed when it starts: not from the generator that all share.
+        options = {"generator": torch.Generator()}
+        options |= self.get_params_for("iterator_valid")
         for batch in rows.loader(torch.device(self.device), **options):
             X, *rest = (part.to(self.device, non_blocking=True) for part in batch)
             if self.channels_last:
@@ -126,7 +139,8 @@ class KeepBest(Callback):
                 raise KeyboardInterrupt
 
     def on_train_end(self, net, X=None, y=None, **kwargs):
-        """Take the best weights of each network."""
+        """Take the best weights of each network; all may be trained again."""
+        net.module_.active = [True] * len(self.best_state)
         for number, state in enumerate(self.best_state):
             if state is not None:
                 net.module_.restore(number, state)
