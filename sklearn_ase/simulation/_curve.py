@@ -130,25 +130,41 @@ def _run(name, run, evaluator, scenario, seed, risks, counts, level):
     seed = int(seed)
     if not isinstance(scenario, Scenario):
         scenario = scenario(seed)
-    evaluator = clone(evaluator).set_params(random_state=seed)
-    evaluator = with_model(evaluator, scenario)
+    evaluator = with_model(clone(evaluator).set_params(random_state=seed), scenario)
     evaluation = evaluator.start(
         scenario.X, X_train=scenario.X_train, y_train=scenario.y_train
     )
     rng = np.random.default_rng([seed, 2])
     y, losses, noise = draw_labels(evaluation, scenario, rng)
-    truth = losses.mean()
     if counts[-1] > len(losses):
         raise ValueError(
             f"n_labels={counts} goes beyond the pool, which has {len(losses)} rows."
         )
-    if risks is None:
-        risks = {"Guarded": Guarded(), "ASE": ASE()}
-        risks |= {"CorrectedASE": CorrectedASE(), "LURE": LURE()}
-        if not evaluation.selection.has_query_proba:
-            risks = {"ASE": ASE()}
+    truth = losses.mean()
+    found = list(_watch(evaluation, y, truth, risks, counts, level))
+    drawn = evaluation.task.loss_for(evaluation.task.classes_with(y))
+    drawn = drawn.observed(np.arange(len(y)), y)[rng.permutation(len(y))]
+    for count in counts:
+        found.append((PLAIN, count, _plain_sample(drawn[:count], len(y), level)))
+    return [
+        (name, run, seed, key, count, *numbers, truth, _chance(losses, noise, count))
+        for key, count, numbers in found
+    ]
+
+
+def _watch(evaluation, y, truth, risks, counts, level):
+    """Buy labels one by one and report at the given counts.
+
+    Yields
+    ------
+    risk : str
+    count : int
+    numbers : tuple
+        Value, ends of the interval, whether the anytime interval has held so far and
+        whether the diagnosis is bad.
+    """
+    risks = _usual_risks(evaluation) if risks is None else risks
     held = dict.fromkeys(risks, np.nan)
-    rows = []
     for count in range(1, counts[-1] + 1):
         query = evaluation.ask()
         evaluation.tell(query, y[query.indices])
@@ -170,19 +186,16 @@ def _run(name, run, evaluator, scenario, seed, risks, counts, level):
         flagged = np.nan
         if evaluation.can_diagnose:
             flagged = float(evaluation.diagnose().is_bad)
-        chance = _chance(losses, noise, count)
         for key, risk in found.items():
             low, high = (-np.inf, np.inf) if risk.refusal else risk.interval(level)
-            estimate = (risk.value, low, high, held[key], flagged)
-            numbers = (*map(float, estimate), truth, chance)
-            rows.append((name, run, seed, key, count, *numbers))
-    drawn = evaluation.task.loss_for(evaluation.task.classes_with(y))
-    drawn = drawn.observed(np.arange(len(y)), y)[rng.permutation(len(y))]
-    for count in counts:
-        chance = _chance(losses, noise, count)
-        estimate = _plain_sample(drawn[:count], len(y), level)
-        rows.append((name, run, seed, PLAIN, count, *estimate, truth, chance))
-    return rows
+            yield key, count, (float(risk), low, high, held[key], flagged)
+
+
+def _usual_risks(evaluation):
+    if not evaluation.selection.has_query_proba:
+        return {"ASE": ASE()}
+    risks = (Guarded(), ASE(), CorrectedASE(), LURE())
+    return {type(risk).__name__: risk for risk in risks}
 
 
 def _chance(losses, noise, count):
