@@ -21,9 +21,11 @@ def check_rows(evaluator, X, reset):
     if _is_text(X):
         X = list(X)
     if is_frame(X) or is_dataset(X) or _is_text(X):
-        validate_data(evaluator, X, reset=reset, skip_check_array=True)
         if n_rows(X) == 0:
             raise ValueError("The pool has 0 rows. Give at least one.")
+        # The first row of a dataset without its label tells the number of features.
+        table = take_rows(X, np.arange(1)) if is_dataset(X) else X
+        validate_data(evaluator, table, reset=reset, skip_check_array=True)
         return X
     tags = evaluator.__sklearn_tags__().input_tags
     return validate_data(

@@ -346,7 +346,7 @@ class BaseDeepClassifier(
     def _train(self, X, codes, rows, n_epochs):
         """Train for some epochs on the given rows."""
         generators = self.generators_[1:]
-        rows = [self._rows_of_network(rows, generator) for generator in generators]
+        rows = self._rows_of_networks(rows, generators)
         batches = MemberBatches(rows, self.batch_size, generators)
         net = self.net_
         net.max_epochs = n_epochs
@@ -363,9 +363,9 @@ class BaseDeepClassifier(
                 "of the order of 1 (StandardScaler)."
             )
 
-    def _rows_of_network(self, rows, generator):
-        """Rows that one network learns from."""
-        return rows
+    def _rows_of_networks(self, rows, generators):
+        """Rows that each network learns from."""
+        return [rows] * len(generators)
 
     # Prediction
 

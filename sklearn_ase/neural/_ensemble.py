@@ -16,13 +16,19 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
         None is :class:`MLP`.
     n_members : int, default=10
     bootstrap : bool, default=False
-        Whether each member learns from a bootstrap sample of the rows.
+        Whether each member learns from a bootstrap sample of the rows. As a surrogate
+        it is then calibrated on the rows that its members did not learn from.
     vectorized : bool or "auto", default="auto"
         Whether the members are computed together with stacked parameters
         (``torch.func.vmap``) or one after another. Both give the same members but for
         rounding (and the random numbers of dropout). ``"auto"`` stacks small networks
         without convolutions and batch norm. Batch norm can be stacked; each member has
         its own statistics either way.
+
+    Attributes
+    ----------
+    estimators_samples_ : list of n_members ndarrays
+        Rows that each member learned from.
 
     See Also
     --------
@@ -109,7 +115,10 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
             stack = not self.compile and is_worth_stacking(networks[0])
         return Stacked(networks) if stack else Looped(networks, self.compile)
 
-    def _rows_of_network(self, rows, generator):
-        if not self.bootstrap:
-            return rows
-        return generator.choice(rows, size=len(rows))
+    def _rows_of_networks(self, rows, generators):
+        rows = super()._rows_of_networks(rows, generators)
+        if self.bootstrap:
+            pairs = zip(rows, generators, strict=True)
+            rows = [rng.choice(own, size=len(own)) for own, rng in pairs]
+        self.estimators_samples_ = rows
+        return rows

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 # On a CPU stacking wins as long as single products are too small to be worth a call;
 # benchmarks/neural.py measures where that ends.
-MAX_STACKED_PARAMETERS = 100_000
+MAX_STACKED_PARAMETERS = 200_000
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 

@@ -242,6 +242,8 @@ class RadialMembers(nn.Module):
             generator = torch.Generator().manual_seed(self.seed)
             draws = self.network.draw(self.n_members, generator)
             blocked = X.device.type == "cpu" and torch.backends.mkldnn.is_available()
+            # Tensors in that layout cannot be cast.
+            blocked = blocked and not torch.is_autocast_enabled("cpu")
             self.weights = self.network.arrange(draws, blocked)
         return self.network.call(X, self.weights)
 

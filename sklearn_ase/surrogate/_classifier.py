@@ -13,6 +13,7 @@ from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import (
     final_step,
     has_members,
+    is_bootstrapped,
     predict_members,
 )
 
@@ -34,7 +35,8 @@ class ClassifierSurrogate(BaseSurrogate):
     calibration : LogLinearStack, None or False, default=None
         Fitted at every refit on held-out predictions, out-of-bag ones where there
         are any and cross-fitted ones otherwise. None means ``LogLinearStack()``,
-        but nothing for objects with ``predict_proba_members``; False means nothing.
+        but nothing for objects with ``predict_proba_members`` that are not fitted on
+        bootstrap samples; False means nothing.
     pool_weight : float, default=1.0
         Weight of an acquired row against a training row when the estimator is fitted.
     rows_per_acquired : float, default=50
@@ -149,9 +151,9 @@ class ClassifierSurrogate(BaseSurrogate):
         if self.calibration is not None:
             return clone(self.calibration)
         last = final_step(self.estimator)
-        if isinstance(last, BootstrapClassifier):
+        if is_bootstrapped(last) or not hasattr(last, "predict_proba_members"):
             return LogLinearStack()
-        return None if hasattr(last, "predict_proba_members") else LogLinearStack()
+        return None
 
     def _held_out_mean(self, model, X):
         mean = predict_members(model, X).mean(axis=0)

@@ -50,6 +50,17 @@ def has_members(estimator):
     )
 
 
+def is_bootstrapped(estimator):
+    """Whether members learn from bootstrap samples, and tell which."""
+    last = final_step(estimator)
+    if isinstance(last, BOOTSTRAPS):
+        return True
+    known = isinstance(last, (*FORESTS, *BAGS)) or hasattr(
+        last, "predict_proba_members"
+    )
+    return known and bool(getattr(last, "bootstrap", False))
+
+
 def has_std(estimator):
     """Whether ``predict(X, return_std=True)`` gives a standard deviation."""
     predict = getattr(final_step(estimator), "predict", None)
@@ -141,12 +152,14 @@ def out_of_bag(estimator, X):
         NaN for rows that every member learned from; None without bootstrap samples.
     """
     model, X = _through_steps(estimator, X)
-    if not getattr(model, "bootstrap", isinstance(model, BOOTSTRAPS)):
+    if not is_bootstrapped(model):
         return None
-    if not isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
-        return None
-    functions, X = _member_functions(model, X)
     n_samples = n_rows(X)
+    if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
+        functions, X = _member_functions(model, X)
+    else:
+        members = predict_members(model, X)
+        functions, X = [member.__getitem__ for member in members], np.arange(n_samples)
     count = np.zeros(n_samples)
     total = square = 0.0
     for function, sample in zip(functions, model.estimators_samples_, strict=True):
