@@ -3,8 +3,8 @@ A network that never saw a seven, evaluated by a deep ensemble
 ==============================================================
 
 The paper's shifted MNIST at a size that a CPU can take: a small CNN is trained on 1,500
-images without sevens, the pool has them. Fifty labels are bought; a deep ensemble of the
-same CNN is the surrogate.
+images without sevens, the pool has them. Fifty labels are bought; a deep ensemble of a
+smaller CNN is the surrogate.
 
     python examples/mnist_deep_ensemble.py                   # downloads MNIST
     python examples/mnist_deep_ensemble.py --data-dir DIR    # or reads DIR/mnist.npz
@@ -30,7 +30,8 @@ parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 
 # %%
-# Images of shape (1, 28, 28) in [0, 1]; 1,500 without sevens to train on, 3,000 as pool.
+# Images of shape (1, 28, 28) in [0, 1]; 1,500 without sevens to train on, 3,000 as
+# pool.
 if args.data_dir is None:
     X, y = fetch_openml("mnist_784", return_X_y=True, as_frame=False)
 else:
@@ -59,8 +60,8 @@ model = NeuralNetClassifier(
 ).fit(X[train], y[train])
 
 # %%
-# The surrogate learns from the training images and from the labels that are bought. It is
-# fitted anew at few label counts only: networks take longer than trees. On bootstrap
+# The surrogate learns from the training images and from the labels that are bought. It
+# is fitted anew at few label counts only: networks take longer than trees. On bootstrap
 # samples its members are calibrated on rows they did not learn from.
 ensemble = DeepEnsembleClassifier(
     SmallCNN,

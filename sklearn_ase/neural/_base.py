@@ -349,12 +349,11 @@ class BaseDeepClassifier(
         rows = self._rows_of_networks(rows, generators)
         batches = MemberBatches(rows, self.batch_size, generators)
         net = self.net_
-        net.max_epochs = n_epochs
         with torch_seed(int(self.generators_[0].integers(2**31))):
-            net.partial_fit(Rows(X, codes, batches))
+            net.train_for(Rows(X, codes, batches), n_epochs)
         loss = net.history[-1]["train_loss"] if net.history else 0.0
-        # What watched over the training holds rows, which should not travel along.
-        net.callbacks_ = [pair for pair in net.callbacks_ if pair[0] == "train_loss"]
+        # What keeps the best weights holds rows, which should not travel along.
+        net.callbacks_ = [pair for pair in net.callbacks_ if pair[0] != "keep_best"]
         net.callbacks = None
         if not np.isfinite(loss):
             raise ValueError(

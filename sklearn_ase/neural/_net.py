@@ -1,5 +1,7 @@
 """The skorch net that trains networks together, and what watches over it."""
 
+from contextlib import suppress
+
 import numpy as np
 import torch
 from skorch import NeuralNet
@@ -52,6 +54,14 @@ class TogetherNet(NeuralNet):
         options = self.get_params_for("iterator_train")
         return dataset.loader(torch.device(self.device), **options)
 
+    def train_for(self, rows, n_epochs):
+        """Train until all networks have stopped, at most for so many epochs."""
+        self.notify("on_train_begin", X=rows, y=None)
+        # Not by KeyboardInterrupt as in skorch, which would swallow one from outside.
+        with suppress(AllStopped):
+            self.fit_loop(rows, epochs=n_epochs)
+        self.notify("on_train_end", X=rows, y=None)
+
     def train_step_single(self, batch, **fit_params):
         """Gradients of all networks for one batch."""
         self._set_training(True)
@@ -97,6 +107,10 @@ class TogetherNet(NeuralNet):
             yield result.float()
 
 
+class AllStopped(Exception):  # noqa: N818
+    """Raised to end the training when no network improves any more."""
+
+
 class KeepBest(Callback):
     """Early stopping of each network by itself, with its best weights restored.
 
@@ -135,8 +149,7 @@ class KeepBest(Callback):
             active = epoch - self.best_epoch < self.patience
             net.module_.active = active.tolist()
             if not active.any():
-                # What skorch's own EarlyStopping does.
-                raise KeyboardInterrupt
+                raise AllStopped
 
     def on_train_end(self, net, X=None, y=None, **kwargs):
         """Take the best weights of each network; all may be trained again."""
@@ -168,3 +181,4 @@ class EpochBar(Callback):
     def on_train_end(self, net, X=None, y=None, **kwargs):
         """Leave the bar as it is."""
         self.bar.close()
+        self.bar = None

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from skorch.callbacks import Callback
 from torch import nn
 from torch.nn import functional as F
 
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.neural import (
     MCDropoutClassifier,
     RadialBNN,
@@ -34,8 +36,8 @@ def test_a_member_is_one_function_over_the_whole_pool(make, images, device):
     assert members.shape == (6, 150, 10)
     assert_array_equal(model.predict_proba_members(X), members)
     some = np.array([100, 3, 77])
-    assert_allclose(model.predict_proba_members(X[some]), members[:, some], atol=1e-6)
-    assert_allclose(model.predict_proba(X), members.mean(axis=0), atol=1e-6)
+    assert_allclose(model.predict_proba_members(X[some]), members[:, some], atol=1e-5)
+    assert_allclose(model.predict_proba(X), members.mean(axis=0), atol=1e-5)
 
 
 @pytest.mark.parametrize("make", [radial, dropout])
@@ -44,7 +46,7 @@ def test_members_do_not_depend_on_the_batches(make, images, monkeypatch):
     model = make().fit(X, y)
     whole = model.predict_proba_members(X)
     monkeypatch.setattr(type(model), "_pool_batch_size", lambda self, X: 7)
-    assert_allclose(model.predict_proba_members(X), whole, atol=1e-6)
+    assert_allclose(model.predict_proba_members(X), whole, atol=1e-5)
 
 
 @pytest.mark.parametrize("make", [radial, dropout])
@@ -59,14 +61,25 @@ def test_members_differ_and_come_from_the_random_state(make, images):
         assert np.abs(member - one[0]).max() > 1e-3
 
 
+@pytest.fixture
+def sides():
+    """Images that are bright on one side or the other: easy, but for the prior."""
+    y = np.arange(150) % 2
+    X = np.random.default_rng(0).normal(scale=0.3, size=(150, 1, 16, 16))
+    X[y == 0, :, :, :8] += 1
+    X[y == 1, :, :, 8:] += 1
+    return X, y
+
+
 @pytest.mark.parametrize("make", [radial, dropout])
-def test_training_reduces_the_loss_and_leaves_torchs_generator(make, images):
-    X, y = images
+def test_training_reduces_the_loss_and_leaves_torchs_generator(make, sides, device):
     before = torch.get_rng_state()
-    model = make(max_epochs=60, lr=0.02, patience=None).fit(X, y)
-    losses = model.net_.history[:, "train_loss"]
-    assert losses[-1] < 0.8 * losses[0]
-    assert model.score(X, y) > 0.8
+    model = make(max_epochs=15, lr=0.005, batch_size=32, device=device).fit(*sides)
+    for name in ("train_loss", "valid_loss"):
+        losses = model.net_.history[:, name]
+        assert losses[-1] < losses[0]
+    assert min(model.net_.history[:, "valid_loss"]) < 0.3
+    assert model.score(*sides) > 0.95
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -81,6 +94,18 @@ def test_early_stopping_looks_at_the_mean_of_the_members(make, images):
     mean = logits.softmax(dim=2).mean(dim=0)
     expected = -mean[range(5), codes].log().sum()
     assert_allclose(loss(None, codes), [expected], rtol=1e-5)
+
+
+@pytest.mark.parametrize("make", [radial, dropout])
+@pytest.mark.parametrize("layout", [{"channels_last": True}, {"mixed_precision": True}])
+def test_layout_and_precision_hardly_change_the_members(make, layout, images, device):
+    X, y = images
+    plain, other = (
+        make(device=device, temperature=False, max_epochs=1, **params).fit(X, y)
+        for params in ({"channels_last": False, "mixed_precision": False}, layout)
+    )
+    expected = plain.predict_proba_members(X)
+    assert_allclose(other.predict_proba_members(X), expected, atol=0.01)
 
 
 # Radial networks
@@ -132,9 +157,13 @@ def test_all_draws_at_once_are_the_slow_loop_over_draws():
         hidden = F.relu(F.max_pool2d(F.conv2d(hidden, w2, b2), 2))
         hidden = F.relu(F.linear(hidden.flatten(1), w3, b3))
         expected.append(F.linear(hidden, w4, b4))
-    found = network(X, draws)
-    assert found.shape == (7, 5, 4)
-    assert_allclose(found.detach(), torch.stack(expected).detach(), atol=1e-5)
+    expected = torch.stack(expected).detach()
+    assert expected.shape == (7, 5, 4)
+    assert_allclose(network(X, draws).detach(), expected, atol=1e-5)
+    if torch.backends.mkldnn.is_available():
+        with torch.no_grad():
+            found = network.call(X, network.arrange(draws, blocked=True))
+        assert_allclose(found, expected, atol=1e-5)
 
 
 def test_a_radial_network_without_noise_is_the_small_cnn():
@@ -174,11 +203,35 @@ def test_members_of_a_radial_network_are_draws_from_its_weights(images):
     assert_allclose(model.predict_proba_members(X), expected.detach(), atol=1e-5)
 
 
-def test_radial_networks_go_back_to_their_best_weights(images):
-    X, y = images
-    model = radial(max_epochs=100, patience=2, lr=0.1).fit(X, y)
+def test_a_radial_network_goes_back_to_its_best_weights(images):
+    seen = []
+
+    class Watch(Callback):
+        def on_epoch_end(self, net, **kwargs):
+            seen.append(net.module_.snapshot(0))
+
+    model = radial(max_epochs=100, patience=2, lr=0.1, callbacks=[Watch()])
+    model.fit(*images)
     losses = model.net_.history[:, "valid_loss"]
-    assert len(losses) == np.argmin(losses) + 1 + 2 < 100
+    best = int(np.argmin(losses))
+    assert len(losses) == best + 1 + 2 < 100
+    for name, values in model.networks_.network.state_dict().items():
+        assert torch.equal(values, seen[best][name])
+        assert not torch.equal(values, seen[-1][name])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
+def test_a_radial_network_is_a_surrogate(images):
+    X, y = images
+    evaluator = ActiveRiskEstimator(
+        lambda X: np.full((len(X), 10), 0.1),
+        surrogate=radial(max_epochs=2),
+        n_labels=12,
+        classes=range(10),
+        random_state=0,
+    )
+    # A model that knows nothing has the same log loss everywhere.
+    assert evaluator.fit(X, y).risk_.value == pytest.approx(np.log(10), rel=1e-6)
 
 
 # Dropout
@@ -191,8 +244,8 @@ def test_a_member_leaves_out_the_same_units_for_every_row():
     weight, bias = model.networks_.networks[0][1].parameters()
     logits = model.networks_.eval().logits(torch.tensor(X)).detach()
     # A row with a single one tells whether its unit is kept, at double weight.
-    kept = torch.isclose(logits, bias + 2 * weight.T, atol=1e-6).all(dim=2)
-    left_out = torch.isclose(logits, bias.expand(8, 3), atol=1e-6).all(dim=2)
+    kept = torch.isclose(logits, bias + 2 * weight.T, atol=1e-5).all(dim=2)
+    left_out = torch.isclose(logits, bias.expand(8, 3), atol=1e-5).all(dim=2)
     assert (kept ^ left_out).all()
     assert 0.4 < kept.float().mean() < 0.6
     together = model.networks_.logits(torch.ones(1, 8))[:, 0]
@@ -220,7 +273,7 @@ def test_channels_are_left_out_as_a_whole():
     model = dropout(module, max_epochs=0, n_members=30).fit(X, [0, 1, 0, 1])
     weight = model.networks_.networks[0][2].weight.view(2, 4, 9).sum(dim=2).T
     logits = model.networks_.eval().logits(torch.tensor(X)).detach()
-    kept = torch.isclose(logits, 2 * weight, atol=1e-6).all(dim=2)
+    kept = torch.isclose(logits, 2 * weight, atol=1e-5).all(dim=2)
     left_out = (logits == 0).all(dim=2)
     assert (kept ^ left_out).all()
     assert 0.3 < kept.float().mean() < 0.7

@@ -131,7 +131,10 @@ def test_member_losses_are_kept_on_request_only(device, digits):
 @pytest.mark.parametrize("acquisition", [XWED(), BALD(), VarianceReduction()])
 def test_an_evaluation_scores_on_the_device(device, digits, acquisition):
     estimates = []
-    for kind, params in ((ClassifierSurrogate, {}), (DeviceSurrogate, {"device": device})):
+    for kind, params in (
+        (ClassifierSurrogate, {}),
+        (DeviceSurrogate, {"device": device}),
+    ):
         evaluator = ActiveRiskEstimator(
             digits.model,
             surrogate=kind(RandomForestClassifier(10), **params),

@@ -120,12 +120,15 @@ def test_validation_rows_are_the_same_for_all_members_and_never_learned_from():
 def test_members_see_rows_in_an_order_of_their_own(bootstrap):
     X, y = numbered(60)
     camera = Camera()
-    ensemble(augment=camera, bootstrap=bootstrap, batch_size=60, max_epochs=2).fit(X, y)
+    model = ensemble(augment=camera, bootstrap=bootstrap, batch_size=60, max_epochs=2)
+    samples = model.fit(X, y).estimators_samples_
     (one, other), (later, _) = (batch.view(2, 60) for batch in camera.batches)
     assert not torch.equal(one, other)
     assert not torch.equal(one, later)
     # The same rows in every epoch, whatever the order.
     assert torch.equal(one.sort().values, later.sort().values)
+    assert sorted(samples[0]) == one.sort().values.tolist()
+    assert sorted(samples[1]) == other.sort().values.tolist()
     if bootstrap:
         assert not torch.equal(one.sort().values, other.sort().values)
         assert 30 < len(one.unique()) < 48  # 63 % of 60 is 38.
@@ -351,5 +354,7 @@ def test_verbose_draws_a_bar(rows, capsys):
 
 def test_training_that_diverges_is_an_error_with_a_cure(rows):
     model = ensemble(lr=1e30, optimizer=torch.optim.SGD)
-    with pytest.raises(ValueError, match=r"diverged: the loss is nan.*smaller learning"):
+    with pytest.raises(
+        ValueError, match=r"diverged: the loss is nan.*smaller learning"
+    ):
         model.fit(rows.X_train, rows.y_train)
