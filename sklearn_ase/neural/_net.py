@@ -38,7 +38,11 @@ class TogetherNet(NeuralNet):
 
     def __getstate__(self):
         state = super().__getstate__()
-        state["module"] = None  # The same as module_, which can be read on any device.
+        # Both hold weights that skorch does not bring from CUDA to the CPU. The module is
+        # the same as module_; a schedule has had its effect.
+        state["module"] = None
+        callbacks = state.get("callbacks_", [])
+        state["callbacks_"] = [pair for pair in callbacks if pair[0] != "schedule"]
         return state
 
     def __setstate__(self, state):
