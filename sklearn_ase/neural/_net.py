@@ -38,8 +38,8 @@ class TogetherNet(NeuralNet):
 
     def __getstate__(self):
         state = super().__getstate__()
-        # Both hold weights that skorch does not bring from CUDA to the CPU. The module is
-        # the same as module_; a schedule has had its effect.
+        # Both hold tensors that skorch does not bring from CUDA to the CPU. The module
+        # is the same as module_; a schedule has had its effect.
         state["module"] = None
         callbacks = state.get("callbacks_", [])
         state["callbacks_"] = [pair for pair in callbacks if pair[0] != "schedule"]
