@@ -7,7 +7,7 @@ import numpy as np
 
 _TINY = np.finfo(np.float64).tiny
 # Members that all give a class less than this agree that it is out of the question.
-_NEGLIGIBLE = 1e-12
+NEGLIGIBLE = 1e-12
 
 
 def expected_loss(proba, loss):
@@ -78,13 +78,13 @@ def tilt(mean, proba):
         Zero where the members agree that the class is out of the question; what
         `proba` gives it there is common to all of them.
     """
-    return np.divide(proba, mean, out=np.zeros_like(proba), where=mean > _NEGLIGIBLE)
+    return np.divide(proba, mean, out=np.zeros_like(proba), where=mean > NEGLIGIBLE)
 
 
 def tilted_members(member_proba, proba):
     """Members, (n_members, n_samples, n_classes), moved to average to `proba`."""
     mean = member_proba.mean(axis=0)
-    common = np.where(mean > _NEGLIGIBLE, 0.0, proba)
+    common = np.where(mean > NEGLIGIBLE, 0.0, proba)
     return member_proba * tilt(mean, proba) + common
 
 
@@ -108,7 +108,7 @@ def member_expected_loss(member_proba, mean, proba, loss):
     # Tilted members need not sum to 1. Centred, a loss that is the same for every
     # label is the same for every member, and the members still average to g.
     deviation = loss - expected[:, None]
-    common = np.where(mean > _NEGLIGIBLE, 0.0, proba)
+    common = np.where(mean > NEGLIGIBLE, 0.0, proba)
     expected += np.einsum("nc,nc->n", common, deviation)
     weight = tilt(mean, proba) * deviation
     return expected + np.einsum("enc,nc->en", member_proba, weight, optimize=True)

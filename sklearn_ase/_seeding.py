@@ -15,7 +15,7 @@ def fit_seeded(estimator, seed, X, y, **fit_params):
     of the fit and then brought back.
     """
     model = seeded(estimator, seed)
-    with _torch_seed(seed):
+    with torch_seed(seed):
         return model.fit(X, _targets(model, y), **fit_params)
 
 
@@ -37,12 +37,16 @@ def seeded(estimator, seed):
 
 
 @contextmanager
-def _torch_seed(seed):
+def torch_seed(seed):
+    """Torch's random numbers fixed by `seed` inside, untouched outside."""
     torch = sys.modules.get("torch")  # A network cannot be here if torch is not.
     if torch is None:
         yield
         return
-    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+    # Asking for devices would start CUDA, which forked processes do not survive.
+    cuda = torch.cuda.is_initialized()
+    devices = range(torch.cuda.device_count()) if cuda else ()
+    with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
         yield
 

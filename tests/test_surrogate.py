@@ -258,3 +258,23 @@ def test_frames_with_texts_dates_and_missing_values_become_numbers():
     assert np.isnan(encoded[2, 3])
     unseen = frame.assign(kind=["z", "a", "b"])
     np.testing.assert_array_equal(encoder.transform(unseen)[:, 0], [-1, 0, 1])
+
+
+class AllColumns(ClassifierMixin, BaseEstimator):
+    """A classifier with a column for every class, met or not, as networks have."""
+
+    def fit(self, X, y):
+        self.classes_ = np.arange(4)
+        self.share_ = np.bincount(y, minlength=4) / len(y)
+        return self
+
+    def predict_proba_members(self, X):
+        return np.tile(self.share_, (2, len(X), 1))
+
+
+def test_a_class_without_a_row_has_the_prior_mass_whatever_the_estimator_says():
+    X, y = np.zeros((30, 1)), np.arange(30) % 3
+    surrogate = ClassifierSurrogate(AllColumns(), prior_mass=0.04)
+    surrogate.fit(X, y, classes=np.arange(4))
+    np.testing.assert_allclose(surrogate.predict_proba(X)[:, 3], 0.01)
+    np.testing.assert_allclose(surrogate.predict_proba(X).sum(axis=1), 1.0)

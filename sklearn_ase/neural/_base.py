@@ -4,14 +4,13 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from skorch.callbacks import LRScheduler
-from torch import nn
 from torch.utils.data import Dataset
 
+from sklearn_ase._seeding import torch_seed
 from sklearn_ase.neural._building import build_network, check_outputs, told_arguments
 from sklearn_ase.neural._data import (
     MemberBatches,
@@ -19,13 +18,12 @@ from sklearn_ase.neural._data import (
     first_row,
     in_order,
     split_rows,
-    take,
 )
-from sklearn_ase.neural._device import check_device, torch_seed, usable_device
+from sklearn_ase.neural._device import usable_device
 from sklearn_ase.neural._modules import MLP
 from sklearn_ase.neural._nested import NestedParams
-from sklearn_ase.neural._net import EpochBar, KeepBest, TogetherNet
 from sklearn_ase.neural._temperature import fit_temperature
+from sklearn_ase.neural._training import make_net
 
 # Numbers of one batch of the pool, over members, rows and inputs or classes: 64 MB.
 POOL_BATCH_NUMBERS = 2**24
@@ -75,12 +73,13 @@ class BaseDeepClassifier(
         ``"auto"`` is CUDA where there is one. A model trained on CUDA predicts on the
         CPU where there is none.
     mixed_precision : bool or "auto", default="auto"
-        Whether to compute in bfloat16 where that is precise enough; ``"auto"`` does on
-        CUDA devices that support it.
+        Whether to train in bfloat16 where that is precise enough; ``"auto"`` does on
+        CUDA devices that support it. Predictions are made in float32.
     channels_last : bool or "auto", default="auto"
         Memory layout of images; ``"auto"`` does on CUDA.
     compile : bool, default=False
-        Whether to call networks through ``torch.compile``.
+        Whether to call networks through ``torch.compile``, where they are called one by
+        one.
     warm_start : bool, default=False
         Whether `fit` goes on from the weights of the last fit.
     callbacks : list of skorch callbacks, default=None
@@ -157,15 +156,17 @@ class BaseDeepClassifier(
         """
         go_on = self.warm_start and hasattr(self, "net_")
         X, codes = self._check_training_rows(X, y, reset=not go_on)
-        if not go_on:
-            self._draw_networks(X)
+        networks = self.net_.module_ if go_on else self._draw_networks(X)
         seed = int(self.generators_[0].integers(2**31))
         training, validation = split_rows(codes, self.validation_fraction, seed)
-        self.net_ = self._make_net(X, codes, validation)
+        rows = None
+        if len(validation):
+            rows = in_order(X, self._pool_batch_size(X), codes, validation)
+        self.net_ = make_net(self, networks, rows, first_row(X))
         self._train(X, codes, training, self.max_epochs)
+        self.net_.forget_plan(self.lr)
         self.temperature_ = 1.0
-        if len(validation) and self.temperature:
-            rows = take(X, validation)
+        if rows is not None and self.temperature:
             logits = np.concatenate(list(self._member_logits(rows)), axis=1)
             self.temperature_ = fit_temperature(logits, codes[validation])
         return self
@@ -188,8 +189,7 @@ class BaseDeepClassifier(
         first = not hasattr(self, "net_")
         X, codes = self._check_training_rows(X, y, reset=first, classes=classes)
         if first:
-            self._draw_networks(X)
-            self.net_ = self._make_net(X, codes, ())
+            self.net_ = make_net(self, self._draw_networks(X), None, first_row(X))
             self.temperature_ = 1.0
         self._train(X, codes, np.arange(len(codes)), 1)
         return self
@@ -232,18 +232,10 @@ class BaseDeepClassifier(
         """Number of members, as given or as suits the class."""
         return self._default_members if self.n_members is None else self.n_members
 
-    # The weights travel inside the net, which brings them from CUDA to the CPU where
-    # there is no CUDA; beside it they would not open there.
-
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        state.pop("networks_", None)
-        return state
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        if hasattr(self, "net_"):
-            self.networks_ = self.net_.module_
+    @property
+    def networks_(self):
+        """The trained networks, in one module."""
+        return self.net_.module_
 
     # Checks at the border
 
@@ -292,7 +284,7 @@ class BaseDeepClassifier(
         self.generators_ = [np.random.default_rng(sequence) for sequence in seeds]
         with torch_seed(self.seed_):
             check_outputs(networks[0], first_row(X), self.classes_)
-        self.networks_ = self._join(networks)
+        return self._join(networks)
 
     def _module_arguments(self, X):
         given = self._nested_params("module__").items()
@@ -302,47 +294,6 @@ class BaseDeepClassifier(
     def _module_class(self):
         return MLP if self.module is None else self.module
 
-    def _make_net(self, X, codes, validation):
-        device = check_device(self.device)
-        callbacks = list(self.callbacks or [])
-        if len(validation):
-            size = self._pool_batch_size(X)
-            rows = in_order(take(X, validation), size, codes[validation])
-            callbacks.append(("keep_best", KeepBest(rows, self.patience)))
-        if self.schedule == "cosine":
-            policy = LRScheduler("CosineAnnealingLR", T_max=self.max_epochs)
-            callbacks.append(("schedule", policy))
-        elif self.schedule is not None:
-            callbacks.append(("schedule", clone(self.schedule)))
-        if self.verbose:
-            callbacks.append(("bar", EpochBar(self.max_epochs)))
-        on_cuda = device.type == "cuda"
-        nested = self._nested_params()
-        channels_last = self.channels_last
-        if channels_last == "auto":
-            channels_last = on_cuda
-        net = TogetherNet(
-            self.networks_,
-            criterion=nn.CrossEntropyLoss,
-            optimizer=self.optimizer or torch.optim.Adam,
-            lr=self.lr,
-            train_split=None,
-            callbacks=callbacks,
-            device=str(device),
-            verbose=0,
-            augment=self.augment,
-            precision=self._precision(on_cuda),
-            channels_last=channels_last and first_row(X).ndim == 4,
-            **{k: v for k, v in nested.items() if not k.startswith("module__")},
-        )
-        return net.initialize()
-
-    def _precision(self, on_cuda):
-        wanted = self.mixed_precision
-        if wanted == "auto":
-            wanted = on_cuda and torch.cuda.is_bf16_supported()
-        return torch.bfloat16 if wanted else None
-
     def _train(self, X, codes, rows, n_epochs):
         """Train for some epochs on the given rows."""
         generators = self.generators_[1:]
@@ -351,13 +302,10 @@ class BaseDeepClassifier(
         net = self.net_
         with torch_seed(int(self.generators_[0].integers(2**31))):
             net.train_for(Rows(X, codes, batches), n_epochs)
-        loss = net.history[-1]["train_loss"] if net.history else 0.0
-        # What keeps the best weights holds rows, which should not travel along.
-        net.callbacks_ = [pair for pair in net.callbacks_ if pair[0] != "keep_best"]
-        net.callbacks = None
-        if not np.isfinite(loss):
+        weights = net.module_.parameters()
+        if not all(torch.isfinite(weight).all() for weight in weights):
             raise ValueError(
-                f"Training diverged: the loss is {loss} after {len(net.history)} "
+                f"Training diverged: weights are infinite after {len(net.history)} "
                 f"epochs. Use a smaller learning rate than lr={self.lr}, and features "
                 "of the order of 1 (StandardScaler)."
             )
@@ -373,21 +321,21 @@ class BaseDeepClassifier(
         numbers = max(first_row(X).numel(), self.n_members_ * len(self.classes_))
         return int(np.clip(POOL_BATCH_NUMBERS // (8 * numbers), 1, 4096))
 
-    def _member_logits(self, X):
+    def _member_logits(self, rows):
         """Logits of the members, (n_members, batch_size, n_classes), batch by batch."""
         device = str(usable_device(self.device))
         if device != self.net_.device:
             self.net_.module_.to(device)
             self.net_.device = device
-        rows = in_order(X, self._pool_batch_size(X))
-        for logits in self.net_.evaluate(rows, self._logits):
+
+        def call(X, *codes):
+            return self.net_.module_.logits(X)
+
+        for logits in self.net_.evaluate(rows, call):
             yield logits.cpu().numpy()
 
-    def _logits(self, X):
-        return self.net_.module_.logits(X)
-
     def _member_proba(self, X):
-        for logits in self._member_logits(X):
+        for logits in self._member_logits(in_order(X, self._pool_batch_size(X))):
             logits /= self.temperature_
             logits -= logits.max(axis=2, keepdims=True)
             np.exp(logits, out=logits)

@@ -18,10 +18,16 @@ def build_network(module, arguments):
     """
     if not isinstance(module, nn.Module):
         return module(**arguments)
-    network = copy.deepcopy(module)
+    network = copy.deepcopy(module).train()
     for part in network.modules():
         if hasattr(part, "reset_parameters"):
             part.reset_parameters()
+        elif next(part.parameters(recurse=False), None) is not None:
+            raise ValueError(
+                f"{type(part).__name__} has weights but no reset_parameters, so that "
+                "every network would start from the same. Give the class of the module "
+                "or a function that makes it."
+            )
     return network
 
 
@@ -40,13 +46,20 @@ def told_arguments(module, row, n_classes):
     """
     if isinstance(module, nn.Module):
         return {}
+    wanted = inspect.signature(module).parameters
+    least = 4 if "image_size" in wanted else 3 if "in_channels" in wanted else 2
+    if row.ndim < least:
+        raise ValueError(
+            f"{module.__name__} takes images of shape (n_channels, height, width), but "
+            f"a row has shape {tuple(row.shape[1:])}. Give X.reshape(n_samples, "
+            "n_channels, height, width)."
+        )
     told = {
         "n_features": row.numel(),
-        "in_channels": row.shape[1] if row.ndim == 4 else 1,
+        "in_channels": row.shape[1],
         "image_size": row.shape[-1],
         "n_classes": n_classes,
     }
-    wanted = inspect.signature(module).parameters
     return {name: value for name, value in told.items() if name in wanted}
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import torch
 from sklearn.model_selection import train_test_split
 from sklearn.utils import gen_batches
-from torch.utils.data import DataLoader, Dataset, Sampler, Subset
+from torch.utils.data import DataLoader, Dataset, Sampler
 
 # Fewer validation rows than this say nothing about when to stop.
 MIN_VALIDATION_ROWS = 10
 
 
 class Rows(Dataset):
-    """Rows, and their class codes if known, by arrays of indices or slices.
+    """Rows, and their class codes if known, by arrays of indices.
 
     Parameters
     ----------
@@ -40,16 +40,13 @@ class Rows(Dataset):
         if not isinstance(self.X, Dataset):
             # A copy: modules may work in place, and memmaps may not be written to.
             return torch.as_tensor(np.array(self.X[index], dtype=np.float32))
-        index = np.arange(len(self.X))[index]
         rows = torch.stack([first_part(self.X[i]) for i in index.ravel().tolist()])
         return rows.reshape(*index.shape, *rows.shape[1:])
 
     def loader(self, device, **options):
         """Go through the batches; tensors come to the device."""
-        pin = device.type == "cuda"
-        return DataLoader(
-            self, sampler=self.batches, batch_size=None, pin_memory=pin, **options
-        )
+        options = {"pin_memory": device.type == "cuda"} | options
+        return DataLoader(self, sampler=self.batches, batch_size=None, **options)
 
 
 def first_part(item):
@@ -59,9 +56,11 @@ def first_part(item):
     return torch.tensor(np.asarray(item), dtype=torch.float32)
 
 
-def in_order(X, batch_size, codes=None):
-    """Rows from first to last."""
-    return Rows(X, codes, list(gen_batches(len(X), batch_size)))
+def in_order(X, batch_size, codes=None, rows=None):
+    """All rows, or the given ones, from first to last."""
+    rows = np.arange(len(X)) if rows is None else rows
+    batches = [rows[part] for part in gen_batches(len(rows), batch_size)]
+    return Rows(X, codes, batches)
 
 
 class MemberBatches(Sampler):
@@ -93,12 +92,7 @@ class MemberBatches(Sampler):
 
 def first_row(X):
     """The first row as a tensor of shape (1, ...)."""
-    return Rows(X)[:1][0]
-
-
-def take(X, rows):
-    """Some rows of an array or a dataset."""
-    return Subset(X, rows.tolist()) if isinstance(X, Dataset) else X[rows]
+    return Rows(X)[np.arange(1)][0]
 
 
 def split_rows(codes, fraction, seed):

@@ -1,6 +1,4 @@
-"""Where the work is done, and the random numbers of torch while it is."""
-
-from contextlib import contextmanager
+"""Where the work is done."""
 
 import torch
 
@@ -38,12 +36,3 @@ def usable_device(device):
     if found.type == "cuda" and not torch.cuda.is_available():
         return torch.device("cpu")
     return found
-
-
-@contextmanager
-def torch_seed(seed):
-    """Torch's random numbers fixed by `seed` inside, untouched outside."""
-    devices = range(torch.cuda.device_count())
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed)
-        yield

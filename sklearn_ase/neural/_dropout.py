@@ -21,7 +21,8 @@ class MCDropoutClassifier(BaseDeepClassifier):
     ----------
     module : torch Module class or instance, default=None
         With dropout layers. None is :class:`MLP` with ``module__dropout=0.5``.
-    n_members : int, default=50
+    n_members : int, default=None
+        None is 50.
 
     See Also
     --------

@@ -1,6 +1,7 @@
 """Deep ensembles: networks that differ in their start and in the order of the rows."""
 
 from sklearn_ase.neural._base import BaseDeepClassifier
+from sklearn_ase.neural._device import check_device
 from sklearn_ase.neural._networks import Looped, Stacked, is_worth_stacking
 
 
@@ -57,7 +58,7 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
         self,
         module=None,
         *,
-        n_members=None,
+        n_members=10,
         bootstrap=False,
         vectorized="auto",
         classes=None,
@@ -112,7 +113,13 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
     def _join(self, networks):
         stack = self.vectorized
         if stack == "auto":
-            stack = not self.compile and is_worth_stacking(networks[0])
+            device = check_device(self.device)
+            stack = not self.compile and is_worth_stacking(networks[0], device)
+        if stack and self.compile:
+            raise ValueError(
+                "compile=True calls networks one by one, vectorized=True all at once. "
+                "Use one of them."
+            )
         return Stacked(networks) if stack else Looped(networks, self.compile)
 
     def _rows_of_networks(self, rows, generators):

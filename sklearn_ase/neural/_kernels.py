@@ -5,7 +5,7 @@ Shapes and meaning are the same, the numbers too but for float32.
 
 import torch
 
-from sklearn_ase._kernels import _NEGLIGIBLE
+from sklearn_ase._kernels import NEGLIGIBLE
 
 
 def expected_loss(proba, loss):
@@ -22,14 +22,14 @@ def disagreement(member_proba):
 
 def tilt(mean, proba):
     """Factor that moves members with this mean so that they average to `proba`."""
-    return torch.where(mean > _NEGLIGIBLE, proba / mean, 0.0)
+    return torch.where(mean > NEGLIGIBLE, proba / mean, 0.0)
 
 
 def member_expected_loss(member_proba, mean, proba, loss):
     """Expected loss under each member, (n_members, n_samples)."""
     expected = expected_loss(proba, loss)
     deviation = loss - expected[:, None]
-    common = torch.where(mean > _NEGLIGIBLE, 0.0, proba)
+    common = torch.where(mean > NEGLIGIBLE, 0.0, proba)
     expected = expected + torch.einsum("nc,nc->n", common, deviation)
     weight = tilt(mean, proba) * deviation
     return expected + torch.einsum("enc,nc->en", member_proba, weight)

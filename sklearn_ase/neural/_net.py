@@ -21,20 +21,29 @@ class TogetherNet(NeuralNet):
     augment : callable, default=None
         From a batch of training rows to another.
     precision : torch.dtype, default=None
-        For mixed precision.
+        For mixed precision in training; predictions are made in float32.
     channels_last : bool, default=False
+    may_stop : bool, default=False
+        Whether a callback may end the training by KeyboardInterrupt.
     **kwargs
         As of :class:`skorch.NeuralNet`.
     """
 
     def __init__(
-        self, *args, augment=None, precision=None, channels_last=False, **kwargs
+        self,
+        *args,
+        augment=None,
+        precision=None,
+        channels_last=False,
+        may_stop=False,
+        **kwargs,
     ):
         super().__init__(*args, **kwargs)
         # A method, because skorch takes a module for one that is to be trained.
         self.augment = augment.__call__ if isinstance(augment, nn.Module) else augment
         self.precision = precision
         self.channels_last = channels_last
+        self.may_stop = may_stop
 
     def __getstate__(self):
         state = super().__getstate__()
@@ -61,10 +70,20 @@ class TogetherNet(NeuralNet):
     def train_for(self, rows, n_epochs):
         """Train until all networks have stopped, at most for so many epochs."""
         self.notify("on_train_begin", X=rows, y=None)
-        # Not by KeyboardInterrupt as in skorch, which would swallow one from outside.
-        with suppress(AllStopped):
+        # Callbacks of skorch stop by KeyboardInterrupt. Without one of the user's own
+        # an interrupt comes from outside and is not swallowed.
+        stops = (AllStopped, KeyboardInterrupt) if self.may_stop else (AllStopped,)
+        with suppress(*stops):
             self.fit_loop(rows, epochs=n_epochs)
         self.notify("on_train_end", X=rows, y=None)
+
+    def forget_plan(self, lr):
+        """Drop what belonged to the last fit: validation rows and the schedule."""
+        plan = ("keep_best", "schedule", "stop")
+        self.callbacks_ = [pair for pair in self.callbacks_ if pair[0] not in plan]
+        self.callbacks = None
+        for group in self.optimizer_.param_groups:
+            group["lr"] = lr
 
     def train_step_single(self, batch, **fit_params):
         """Gradients of all networks for one batch."""
@@ -76,19 +95,17 @@ class TogetherNet(NeuralNet):
             X = X.flatten(0, 1).contiguous(memory_format=torch.channels_last)
             X = X.unflatten(0, codes.shape)
         total = torch.zeros((), device=X.device)
-        with self.autocast():
-            for loss in self.module_.losses(X, codes):
-                loss.backward()
-                total += loss.detach()
-        return {"loss": total / len(codes), "y_pred": None}
+        losses = self.module_.losses(X, codes)
+        while (loss := self._next_loss(losses)) is not None:
+            loss.backward()
+            total += loss.detach()
+        return {"loss": total / sum(self.module_.active), "y_pred": None}
 
-    def autocast(self):
-        """Mixed precision, if it is wanted."""
-        return torch.autocast(
-            torch.device(self.device).type,
-            dtype=self.precision,
-            enabled=self.precision is not None,
-        )
+    def _next_loss(self, losses):
+        """The loss of one more network, in mixed precision if that is wanted."""
+        kind = torch.device(self.device).type
+        with torch.autocast(kind, self.precision, enabled=self.precision is not None):
+            return next(losses, None)
 
     @torch.no_grad()
     def evaluate(self, rows, function):
@@ -106,9 +123,7 @@ class TogetherNet(NeuralNet):
             X, *rest = (part.to(self.device, non_blocking=True) for part in batch)
             if self.channels_last:
                 X = X.contiguous(memory_format=torch.channels_last)
-            with self.autocast():
-                result = function(X, *rest)
-            yield result.float()
+            yield function(X, *rest)
 
 
 class AllStopped(Exception):  # noqa: N818
@@ -139,10 +154,10 @@ class KeepBest(Callback):
         net.module_.active = [True] * n_networks
 
     def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
-        """Compare each network with its best, and stop when none has improved."""
+        """Compare each network with its best."""
         epoch = len(net.history)
         losses = net.evaluate(self.rows, net.module_.validation_losses)
-        losses = sum(losses).cpu().numpy() / len(self.rows)
+        losses = sum(losses).cpu().numpy() / sum(map(len, self.rows.batches))
         net.history.record("valid_loss", float(losses.mean()))
         better = (losses < self.best_loss) & np.array(net.module_.active)
         for number in np.flatnonzero(better):
@@ -152,8 +167,6 @@ class KeepBest(Callback):
         if self.patience is not None:
             active = epoch - self.best_epoch < self.patience
             net.module_.active = active.tolist()
-            if not active.any():
-                raise AllStopped
 
     def on_train_end(self, net, X=None, y=None, **kwargs):
         """Take the best weights of each network; all may be trained again."""
@@ -161,6 +174,15 @@ class KeepBest(Callback):
         for number, state in enumerate(self.best_state):
             if state is not None:
                 net.module_.restore(number, state)
+
+
+class StopTogether(Callback):
+    """Ends the training when every network has stopped, after all other callbacks."""
+
+    def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
+        """Stop if no network goes on."""
+        if not any(net.module_.active):
+            raise AllStopped
 
 
 class EpochBar(Callback):

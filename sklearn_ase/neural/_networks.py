@@ -8,19 +8,19 @@ from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F
 
-# On a CPU stacking wins as long as single products are too small to be worth a call;
-# benchmarks/neural.py measures where that ends.
-MAX_STACKED_PARAMETERS = 200_000
+# Stacking wins as long as single products are too small to be worth a call. On the CPU
+# benchmarks/neural.py measures where that ends; for CUDA it is a guess.
+MAX_STACKED_PARAMETERS = {"cpu": 200_000, "cuda": 2_000_000}
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 
 
-def is_worth_stacking(module):
+def is_worth_stacking(module, device):
     """Whether networks of this kind are trained faster with stacked parameters."""
     slow = CONVOLUTIONS + BATCH_NORMS
     if any(isinstance(part, slow) for part in module.modules()):
         return False
-    return n_parameters(module) <= MAX_STACKED_PARAMETERS
+    return n_parameters(module) <= MAX_STACKED_PARAMETERS.get(device.type, 0)
 
 
 def n_parameters(module):

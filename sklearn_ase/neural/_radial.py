@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._data import first_row
+from sklearn_ase.neural._device import usable_device
 from sklearn_ase.neural._modules import side_after_convolutions
 from sklearn_ase.neural._networks import mean_proba_loss, network_losses
 
@@ -35,12 +36,13 @@ class RadialWeight(nn.Module):
 
     def draw(self, n_draws, generator=None):
         """Draws of the tensor, of shape (n_draws, *shape)."""
+        # With a generator on the CPU, so that members do not depend on the device.
+        device = self.mean.device if generator is None else "cpu"
         shape = (n_draws, self.mean.numel())
-        # On the CPU, so that members do not depend on the device.
-        direction = F.normalize(torch.randn(shape, generator=generator), dim=1)
-        noise = direction * torch.randn((n_draws, 1), generator=generator)
-        noise = noise.to(self.mean.device).view(n_draws, *self.mean.shape)
-        return self.mean + F.softplus(self.rho) * noise
+        normal = torch.randn(shape, generator=generator, device=device)
+        radius = torch.randn((n_draws, 1), generator=generator, device=device)
+        noise = (F.normalize(normal, dim=1) * radius).to(self.mean.device)
+        return self.mean + F.softplus(self.rho) * noise.view(-1, *self.mean.shape)
 
     def divergence(self, draws, prior_std):
         """Divergence from the prior N(0, prior_std²), up to a constant."""
@@ -163,9 +165,15 @@ class RadialBNNClassifier(BaseDeepClassifier):
     ----------
     module : class, default=None
         None is :class:`RadialBNN`; its parameters go in as ``module__width=8``,
-        ``module__n_train_draws=8``. Another must have the same methods.
-    n_members : int, default=100
-        Draws in prediction.
+        ``module__n_train_draws=8``. Another must have the same methods and
+        `n_train_draws`.
+    n_members : int, default=None
+        Draws in prediction; None is 100.
+
+    Notes
+    -----
+    The paper trains with ``lr=1e-4``, ``optimizer__weight_decay=1e-4``,
+    ``max_epochs=500`` and ``patience=10``. `compile` has no effect here.
 
     See Also
     --------
@@ -194,13 +202,15 @@ class RadialBNNClassifier(BaseDeepClassifier):
         return RadialMembers(networks[0], self.n_members_, self.seed_)
 
     def _train(self, X, codes, rows, n_epochs):
-        self.networks_.n_rows = len(rows)
+        self.net_.module_.n_rows = len(rows)
         super()._train(X, codes, rows, n_epochs)
 
     def _pool_batch_size(self, X):
-        n_pixels = first_row(X).numel()
-        n_channels = self.networks_.network.width * self.n_members_
-        return max(1, POOL_BATCH_NUMBERS // (n_channels * n_pixels))
+        width = self._module_arguments(X).get("width", 16)
+        numbers = first_row(X).numel() * width * self.n_members_
+        on_cpu = usable_device(self.device).type == "cpu"
+        limit = POOL_BATCH_NUMBERS if on_cpu else 16 * POOL_BATCH_NUMBERS
+        return max(1, limit // numbers)
 
 
 class RadialMembers(nn.Module):
@@ -227,7 +237,8 @@ class RadialMembers(nn.Module):
 
     def train(self, mode=True):
         """Training changes the weights, so the members are drawn anew after it."""
-        self.weights = None
+        if mode:
+            self.weights = None
         return super().train(mode)
 
     def losses(self, X, codes):
@@ -238,12 +249,10 @@ class RadialMembers(nn.Module):
 
     def logits(self, X):
         """Logits of the members, of shape (n_members, n_samples, n_classes)."""
-        if self.weights is None:
+        if self.weights is None or self.weights[-1].device != X.device:
             generator = torch.Generator().manual_seed(self.seed)
             draws = self.network.draw(self.n_members, generator)
             blocked = X.device.type == "cpu" and torch.backends.mkldnn.is_available()
-            # Tensors in that layout cannot be cast.
-            blocked = blocked and not torch.is_autocast_enabled("cpu")
             self.weights = self.network.arrange(draws, blocked)
         return self.network.call(X, self.weights)
 

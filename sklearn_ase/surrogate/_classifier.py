@@ -140,6 +140,9 @@ class ClassifierSurrogate(BaseSurrogate):
                     None if weight is None else weight[rows],
                     known,
                 )
+        if not self.is_constant:
+            # A network has a column for classes that it has no row of.
+            met = np.unique(y)
         met = np.isin(self.classes_, met)
         if self.calibration_ is not None and self.calibration_.blends_:
             met |= self.calibration_.known_

@@ -152,7 +152,7 @@ def out_of_bag(estimator, X):
         NaN for rows that every member learned from; None without bootstrap samples.
     """
     model, X = _through_steps(estimator, X)
-    if not is_bootstrapped(model):
+    if not is_bootstrapped(model) or not hasattr(model, "estimators_samples_"):
         return None
     n_samples = n_rows(X)
     if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):

@@ -302,3 +302,30 @@ def test_compiled_networks_give_the_same_predictions(rows, monkeypatch):
     assert_allclose(
         model.predict_proba(rows.X), expected.predict_proba(rows.X), atol=1e-5
     )
+
+
+class RawWeight(nn.Module):
+    """A module with a weight that nobody can draw anew."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(64, 10))
+
+    def forward(self, X):
+        return X @ self.weight
+
+
+def test_an_instance_that_cannot_start_anew_is_refused(rows):
+    with pytest.raises(ValueError, match="RawWeight has weights but no reset_param"):
+        ensemble(RawWeight()).fit(rows.X_train, rows.y_train)
+    ensemble(RawWeight, max_epochs=1).fit(rows.X_train, rows.y_train)
+
+
+def test_flat_rows_are_refused_by_convolutions(rows):
+    with pytest.raises(ValueError, match=r"SmallCNN takes images.*shape \(64,\)"):
+        ensemble(SmallCNN).fit(rows.X_train, rows.y_train)
+
+
+def test_compiling_and_stacking_exclude_each_other(rows):
+    with pytest.raises(ValueError, match="Use one of them"):
+        ensemble(compile=True, vectorized=True).fit(rows.X_train, rows.y_train)
