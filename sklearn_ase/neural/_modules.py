@@ -142,8 +142,8 @@ class WideResNet40(nn.Module):
     ----------
     in_channels : int, default=3
     n_classes : int, default=100
-    width : int, default=4
-        Factor of the channels, k in WRN-40-k. 1 for a CPU.
+    width : float, default=4
+        Factor of the channels, k in WRN-40-k. 1 or less for a CPU.
 
     References
     ----------
@@ -159,14 +159,14 @@ class WideResNet40(nn.Module):
 
     def __init__(self, in_channels=3, n_classes=100, width=4):
         super().__init__()
-        blocks, before = [], 16
+        blocks, before = [], min(16, int(16 * width))
         for group in range(3):
-            after = 16 * width * 2**group
+            after = int(16 * width * 2**group)
             for block in range(6):  # 4 + 3 groups x 6 blocks x 2 convolutions = 40
                 stride = 2 if group > 0 and block == 0 else 1
                 blocks.append(_PreactivationBlock(before, after, stride))
                 before = after
-        self.stem = _conv3x3(in_channels, 16)
+        self.stem = _conv3x3(in_channels, min(16, int(16 * width)))
         self.blocks = nn.Sequential(*blocks)
         self.norm = nn.BatchNorm2d(before)
         self.head = nn.Linear(before, n_classes)

@@ -90,7 +90,8 @@ class TogetherNet(NeuralNet):
         self._set_training(True)
         X, codes = (part.to(self.device, non_blocking=True) for part in batch)
         if self.augment is not None:
-            X = self.augment(X.flatten(0, 1)).view(X.shape)
+            # In plain order: convolutions of few channels crash on other strides.
+            X = self.augment(X.flatten(0, 1)).reshape(X.shape).contiguous()
         if self.channels_last:
             X = X.flatten(0, 1).contiguous(memory_format=torch.channels_last)
             X = X.unflatten(0, codes.shape)

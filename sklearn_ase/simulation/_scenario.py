@@ -22,6 +22,9 @@ class Scenario:
     label_proba : array-like of shape (n_samples, n_classes), default=None
         Distribution of each label, from which one is drawn afresh in every run. The
         truth is then the expected loss, whatever was drawn.
+    surrogate : classifier, regressor or surrogate, default=None
+        One of its own, as a frozen one that was fitted on these training rows; None
+        means that of the evaluator.
 
     Examples
     --------
@@ -36,10 +39,13 @@ class Scenario:
     X_train: object = None
     y_train: object = None
     label_proba: object = None
+    surrogate: object = None
 
 
 def with_model(evaluator, scenario):
-    """The evaluator, with the scenario's model if it brings one."""
+    """The evaluator, with the scenario's model and surrogate if it brings them."""
+    if scenario.surrogate is not None:
+        evaluator.set_params(surrogate=scenario.surrogate)
     model = scenario.estimator
     if model is None:
         return evaluator

@@ -197,6 +197,18 @@ def test_crops_and_flips_train_an_ensemble_on_images(images, device):
     assert model.net_.history[1, "train_loss"] < model.net_.history[0, "train_loss"]
 
 
+def test_the_memory_layout_of_augmented_rows_does_not_matter(images):
+    def other_layout(X):
+        return X.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
+
+    X, y = images
+    plain, moved = (
+        ensemble(augment=augment, max_epochs=2).fit(X, y).predict_proba(X)
+        for augment in (None, other_layout)
+    )
+    assert_allclose(moved, plain, atol=1e-6)
+
+
 # Temperature
 
 
