@@ -23,18 +23,26 @@ from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._diagnosis import Diagnosis
 from sklearn_ase._evaluation import Evaluation
 from sklearn_ase._ledger import LabelLedger
-from sklearn_ase._plot import LabelEfficiencyDisplay
+from sklearn_ase._plot import (
+    AcquisitionDisplay,
+    LabelEfficiencyDisplay,
+    LossCalibrationDisplay,
+    RiskCurveDisplay,
+)
 from sklearn_ase._state import PoolState, Query, TrainingRows
 from sklearn_ase._version import __version__
 
 __all__ = [
+    "AcquisitionDisplay",
     "ActiveRiskEstimator",
     "Diagnosis",
     "Evaluation",
     "LabelEfficiencyDisplay",
     "LabelLedger",
+    "LossCalibrationDisplay",
     "PoolState",
     "Query",
+    "RiskCurveDisplay",
     "TrainingRows",
     "__version__",
 ]

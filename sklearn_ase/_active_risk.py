@@ -78,6 +78,8 @@ class ActiveRiskEstimator(BaseEstimator):
         Every label there may be. None takes the model's classes and those of
         `y_train`, and adds others as they are met.
     random_state : int, RandomState instance or None, default=None
+    verbose : int, default=0
+        Whether :meth:`fit` shows a progress bar with the running estimate.
 
     Attributes
     ----------
@@ -131,6 +133,7 @@ class ActiveRiskEstimator(BaseEstimator):
         cross_fit=5,
         classes=None,
         random_state=None,
+        verbose=0,
     ):
         self.estimator = estimator
         self.surrogate = surrogate
@@ -144,6 +147,7 @@ class ActiveRiskEstimator(BaseEstimator):
         self.cross_fit = cross_fit
         self.classes = classes
         self.random_state = random_state
+        self.verbose = verbose
 
     def start(
         self,
@@ -230,7 +234,7 @@ default=None
         check_budget(self.n_labels, self.batch_size, evaluation.n_samples)
         check_can_estimate(self.n_labels, evaluation)
         self.evaluation_ = evaluation  # From here on labels are kept whatever happens.
-        evaluation.run(oracle, self.n_labels, self.batch_size)
+        evaluation.run(oracle, self.n_labels, self.batch_size, self.verbose)
         if evaluation.can_diagnose:
             diagnosis = evaluation.diagnose()
             if diagnosis.is_bad and evaluation.risk.leans_on_surrogate:

@@ -11,6 +11,7 @@ from sklearn_ase._evidence import has_evidence
 from sklearn_ase._history import History
 from sklearn_ase._ledger import LabelLedger
 from sklearn_ase._plan import check_risk, check_scores
+from sklearn_ase._progress import progress
 from sklearn_ase._rows import n_rows
 from sklearn_ase._schedule import next_refit
 from sklearn_ase._state import PoolState, Query
@@ -203,7 +204,7 @@ class Evaluation:
         if self._refitted_at < len(self.ledger) and self._fit_surrogate():
             self._history.update(1, self._estimate_if_possible(), refit=True)
 
-    def run(self, oracle, n_labels, batch_size=1):
+    def run(self, oracle, n_labels, batch_size=1, verbose=0):
         """Ask and tell until there are enough labels, then refit the surrogate.
 
         Open queries are answered first, so that a run that was interrupted goes on.
@@ -215,18 +216,23 @@ class Evaluation:
         n_labels : int
             Labels in all, those there are already included.
         batch_size : int, default=1
+        verbose : int, default=0
+            Whether to show a progress bar with the running estimate.
 
         Returns
         -------
         self : object
         """
-        while len(self.ledger) < n_labels:
-            missing = n_labels - len(self.ledger)
-            indices = self.pending.indices[:missing]
-            if not len(indices):
-                indices = self.ask(min(batch_size, missing)).indices
-            self.tell(indices, oracle(indices))
-        self.refit()
+        with progress(n_labels, "labels", verbose) as show:
+            while len(self.ledger) < n_labels:
+                missing = n_labels - len(self.ledger)
+                indices = self.pending.indices[:missing]
+                if not len(indices):
+                    indices = self.ask(min(batch_size, missing)).indices
+                self.tell(indices, oracle(indices))
+                show(len(self.ledger), f"risk {self._history.last_risk:.4g}")
+            self.refit()
+            show(len(self.ledger), f"risk {self._history.last_risk:.4g}")
         return self
 
     @property
@@ -257,6 +263,22 @@ class Evaluation:
     def history(self):
         """Dict of arrays with one entry a label, in the order they were told."""
         return self._history.as_arrays()
+
+    def intervals(self, level=0.9, method="fixed"):
+        """Interval of the estimate after each label.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+        method : {"fixed", "anytime"}, default="fixed"
+            See :meth:`RiskEstimate.interval`.
+
+        Returns
+        -------
+        low, high : ndarrays of shape (n_labels,)
+            Infinite where none could be given.
+        """
+        return self._history.intervals(level, method)
 
     @property
     def state(self):

@@ -37,6 +37,7 @@ class History:
                     "risk": np.nan,
                     "standard_error": np.nan,
                     "refit": False,
+                    "estimate": None,
                 }
             )
 
@@ -45,8 +46,22 @@ class History:
         for entry in self._entries[max(len(self._entries) - n_last, 0) :]:
             if risk is not None:
                 entry["risk"], entry["standard_error"] = risk.value, risk.standard_error
+                entry["estimate"] = risk
         if self._entries:
             self._entries[-1]["refit"] = refit
+
+    @property
+    def last_risk(self):
+        """The estimate after the last label; NaN if there is none."""
+        return self._entries[-1]["risk"] if self._entries else np.nan
+
+    def intervals(self, level, method):
+        """Ends of the interval after each label; infinite where there was none."""
+        ends = np.full((len(self._entries), 2), [-np.inf, np.inf])
+        for place, entry in enumerate(self._entries):
+            if entry["estimate"] is not None and not entry["estimate"].refusal:
+                ends[place] = entry["estimate"].interval(level, method=method)
+        return ends[:, 0], ends[:, 1]
 
     def as_arrays(self):
         """The columns as a dict of arrays, which ``pandas.DataFrame`` takes."""

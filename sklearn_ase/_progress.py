@@ -1,31 +1,50 @@
 """A progress bar that needs nothing installed."""
 
 import sys
+from contextlib import contextmanager
 
 
-def track(iterable, total, label, verbose):
-    """Yield from `iterable`; with `verbose` draw how much of it is done.
+@contextmanager
+def progress(total, label, verbose):
+    """With `verbose` draw how much is done.
 
     Uses tqdm where it is installed and a plain line on stderr otherwise.
+
+    Yields
+    ------
+    show : callable
+        ``show(done, text)``, with a few words to put behind the bar.
     """
     if not verbose:
-        yield from iterable
+        yield lambda done, text="": None
         return
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        yield from _plain(iterable, total, label)
-    else:
-        yield from tqdm(iterable, total=total, desc=label)
+        yield from _plain_line(total, label)
+        return
+    with tqdm(total=total, desc=label) as bar:
+
+        def show(done, text=""):
+            bar.set_postfix_str(text, refresh=False)
+            bar.update(done - bar.n)
+
+        yield show
 
 
-def _plain(iterable, total, label):
-    shown = -1
-    for done, item in enumerate(iterable, start=1):
+def track(iterable, total, label, verbose):
+    """Yield from `iterable`; with `verbose` draw how much of it is done."""
+    with progress(total, label, verbose) as show:
+        for done, item in enumerate(iterable, start=1):
+            show(done)
+            yield item
+
+
+def _plain_line(total, label):
+    def show(done, text=""):
         percent = 100 * done // max(total, 1)
-        if percent > shown:
-            shown = percent
-            sys.stderr.write(f"\r{label}: {done}/{total} ({percent} %)")
-            sys.stderr.flush()
-        yield item
+        sys.stderr.write(f"\r{label}: {done}/{total} ({percent} %) {text}")
+        sys.stderr.flush()
+
+    yield show
     sys.stderr.write("\n")

@@ -1,5 +1,7 @@
 """One evaluation: what it reads, what it asks, what it answers."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import paper
@@ -380,3 +382,20 @@ def test_copies_of_the_model_are_fitted_only_where_they_are_wanted(digits, evalu
         Counted.fits = 0
         evaluator.set_params(**parameters).start(digits.X, **training)
         assert Counted.fits == expected
+
+
+def test_progress_is_shown_with_the_running_estimate(evaluator, digits, capsys):
+    evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
+    assert capsys.readouterr().err == ""
+    evaluator.set_params(verbose=1)
+    evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
+    shown = capsys.readouterr().err
+    assert "12/12" in shown
+    assert f"risk {evaluator.risk_.value:.4g}" in shown
+
+
+def test_progress_needs_nothing_installed(evaluator, digits, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    evaluator.set_params(verbose=1)
+    evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
+    assert "labels: 12/12 (100 %) risk" in capsys.readouterr().err

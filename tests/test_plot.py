@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from sklearn_ase import LabelEfficiencyDisplay
+from sklearn_ase import (
+    AcquisitionDisplay,
+    LabelEfficiencyDisplay,
+    LossCalibrationDisplay,
+    RiskCurveDisplay,
+)
 from sklearn_ase.simulation import LabelEfficiency
 from sklearn_ase.simulation._result import COLUMNS
 
@@ -69,3 +74,68 @@ def test_draws_on_given_axes_and_only_the_risks_asked_for():
 def test_an_unknown_figure_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match="mean_squared_error"):
         LabelEfficiencyDisplay(_result().summary()).plot(figure="beauty")
+
+
+@pytest.fixture
+def fitted(evaluator, digits):
+    """An evaluation with enough labels for an interval."""
+    evaluator.set_params(n_labels=30)
+    return evaluator.fit(
+        digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train
+    )
+
+
+def test_the_risk_curve_is_the_history_with_its_intervals(fitted):
+    display = RiskCurveDisplay.from_estimator(fitted, truth=0.3)
+    history = fitted.history_
+    np.testing.assert_array_equal(display.line_.get_ydata(), history["risk"])
+    low, high = fitted.risk_.interval(0.9)
+    assert (display.low[-1], display.high[-1]) == (low, high)
+    assert not np.isfinite(display.low[10])  # Too few labels for an interval.
+    assert len(display.refits_.get_segments()) == history["refit"].sum()
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["Guarded", "truth"]
+
+
+def test_displays_draw_on_the_axes_they_are_given(fitted):
+    _, (one, two, three) = plt.subplots(1, 3)
+    assert RiskCurveDisplay.from_estimator(fitted, ax=one).ax_ is one
+    assert AcquisitionDisplay.from_estimator(fitted, ax=two).ax_ is two
+    assert LossCalibrationDisplay.from_estimator(fitted, ax=three).ax_ is three
+
+
+def test_shares_of_the_classes_sum_to_one(fitted):
+    display = AcquisitionDisplay.from_estimator(fitted)
+    assert len(display.areas_) == len(np.unique(fitted.history_["label"]))
+    top = display.areas_[-1].get_paths()[0].vertices[:, 1].max()
+    assert top == pytest.approx(1.0)
+
+
+def test_labelled_rows_are_drawn_where_they_lie(fitted, digits):
+    display = AcquisitionDisplay.from_estimator(fitted, positions=digits.X[:, 2:4])
+    places = digits.X[fitted.history_["index"], 2:4]
+    np.testing.assert_array_equal(display.points_.get_offsets(), places)
+    np.testing.assert_array_equal(display.points_.get_array(), np.arange(1, 31))
+
+
+def test_labels_of_a_regression_are_drawn_as_they_are(regression_evaluator, diabetes):
+    regression_evaluator.fit(
+        diabetes.X, diabetes.y, X_train=diabetes.X_train, y_train=diabetes.y_train
+    )
+    display = AcquisitionDisplay.from_estimator(regression_evaluator)
+    drawn = display.points_.get_offsets()[:, 1]
+    np.testing.assert_array_equal(drawn, regression_evaluator.history_["label"])
+
+
+def test_group_means_of_the_loss_are_means_of_groups():
+    expected = np.array([0.1, 0.2, 0.8, 0.9])
+    observed = np.array([0.0, 1.0, 1.0, 1.0])
+    bars = LossCalibrationDisplay(expected, observed).plot(n_groups=2).bars_
+    np.testing.assert_allclose(bars[0].get_xdata(), [0.15, 0.85])
+    np.testing.assert_allclose(bars[0].get_ydata(), [0.5, 1.0])
+
+
+def test_a_surrogate_without_expectations_is_not_drawn(evaluator, digits):
+    evaluator.set_params(n_labels=5).fit(digits.X, digits.y)
+    with pytest.raises(ValueError, match=r"no expectations yet.*X_train"):
+        LossCalibrationDisplay.from_estimator(evaluator)

@@ -1,16 +1,9 @@
-"""Displays, in the manner of scikit-learn's; matplotlib is imported when drawing."""
+"""What simulations found, against the number of labels."""
 
 import numpy as np
 
-# Colours that colour-blind readers can tell apart, each with a marker of its own.
-_STYLES = [
-    {"color": "#0072B2", "marker": "o"},
-    {"color": "#D55E00", "marker": "s"},
-    {"color": "#009E73", "marker": "^"},
-    {"color": "#CC79A7", "marker": "D"},
-    {"color": "#56B4E9", "marker": "v"},
-    {"color": "#E69F00", "marker": "P"},
-]
+from sklearn_ase._plot._axes import STYLES, new_axes
+
 _LABELS = {
     "mean_squared_error": "mean squared error",
     "median_squared_error": "median squared error",
@@ -93,20 +86,12 @@ class LabelEfficiencyDisplay:
         -------
         self : object
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError(
-                "LabelEfficiencyDisplay draws with matplotlib, which is not installed. "
-                "Install the extra: pip install 'sklearn_ase[plot]'."
-            ) from error
         data = {name: np.asarray(values) for name, values in self.figures.items()}
         if figure not in data:
             raise ValueError(
                 f"figure={figure!r} is not among {sorted(set(data) & set(_LABELS))}."
             )
-        if ax is None:
-            _, ax = plt.subplots(constrained_layout=True)
+        ax = new_axes(self) if ax is None else ax
         pairs = dict.fromkeys(
             zip(data["evaluator"].tolist(), data["risk"].tolist(), strict=True)
         )
@@ -119,7 +104,7 @@ class LabelEfficiencyDisplay:
             values = data[figure][part]
             if np.isnan(values).all():
                 continue
-            style = _STYLES[len(self.lines_) % len(_STYLES)]
+            style = STYLES[len(self.lines_) % len(STYLES)]
             self.lines_ += ax.plot(
                 data["n_labels"][part],
                 values,

@@ -1,0 +1,13 @@
+"""Displays, in the manner of scikit-learn's: numbers in, ink with ``plot``."""
+
+from sklearn_ase._plot._acquisition import AcquisitionDisplay
+from sklearn_ase._plot._label_efficiency import LabelEfficiencyDisplay
+from sklearn_ase._plot._loss_calibration import LossCalibrationDisplay
+from sklearn_ase._plot._risk_curve import RiskCurveDisplay
+
+__all__ = [
+    "AcquisitionDisplay",
+    "LabelEfficiencyDisplay",
+    "LossCalibrationDisplay",
+    "RiskCurveDisplay",
+]

@@ -1,0 +1,23 @@
+"""Colours, and axes to draw on; matplotlib is imported when drawing."""
+
+# Colours that colour-blind readers can tell apart, each with a marker of its own.
+STYLES = [
+    {"color": "#0072B2", "marker": "o"},
+    {"color": "#D55E00", "marker": "s"},
+    {"color": "#009E73", "marker": "^"},
+    {"color": "#CC79A7", "marker": "D"},
+    {"color": "#56B4E9", "marker": "v"},
+    {"color": "#E69F00", "marker": "P"},
+]
+
+
+def new_axes(display, **options):
+    """New matplotlib axes, or an error that says what is missing."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f"{type(display).__name__} draws with matplotlib, which is not installed. "
+            "Install the extra: pip install 'sklearn_ase[plot]'."
+        ) from error
+    return plt.subplots(constrained_layout=True, **options)[1]
