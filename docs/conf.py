@@ -1,0 +1,48 @@
+"""Configuration of the documentation; ``make -C docs html`` builds it."""
+
+from sphinx_gallery.sorting import ExplicitOrder, FileNameSortKey
+
+import sklearn_ase
+
+project = "sklearn_ase"
+author = "The sklearn_ase developers"
+copyright = author
+version = release = sklearn_ase.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+autosummary_generate = True
+numpydoc_show_class_members = False
+autodoc_default_options = {"members": True, "inherited-members": False}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "sklearn_ase"
+html_show_sourcelink = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"(papers|mnist_deep_ensemble)",
+    "within_subsection_order": FileNameSortKey,
+    "subsection_order": ExplicitOrder(["../examples"]),
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "abort_on_example_error": True,
+}
