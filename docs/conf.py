@@ -1,7 +1,5 @@
 """Configuration of the documentation; ``make -C docs html`` builds it."""
 
-from sphinx_gallery.sorting import ExplicitOrder, FileNameSortKey
-
 import sklearn_ase
 
 project = "sklearn_ase"
@@ -20,6 +18,7 @@ extensions = [
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 autodoc_default_options = {"members": True, "inherited-members": False}
@@ -38,11 +37,22 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"(papers|mnist_deep_ensemble)",
-    "within_subsection_order": FileNameSortKey,
-    "subsection_order": ExplicitOrder(["../examples"]),
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
     "remove_config_comments": True,
     "abort_on_example_error": True,
 }
+
+
+def skip_routing(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn adds to every estimator."""
+    added = name == "get_metadata_routing" or (
+        name.startswith("set_") and name.endswith("_request")
+    )
+    return True if added else None
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", skip_routing)

@@ -93,7 +93,7 @@ class ActiveRiskEstimator(BaseEstimator):
     classes_ : ndarray of shape (n_classes,) or None
         None for regression.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
 
     See Also
     --------
