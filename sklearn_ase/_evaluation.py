@@ -9,6 +9,7 @@ from sklearn_ase import _kernels
 from sklearn_ase._diagnosis import diagnose
 from sklearn_ase._evidence import has_evidence
 from sklearn_ase._history import History
+from sklearn_ase._html import html_table
 from sklearn_ase._ledger import LabelLedger
 from sklearn_ase._plan import check_risk, check_scores
 from sklearn_ase._progress import progress
@@ -263,6 +264,21 @@ class Evaluation:
     def history(self):
         """Dict of arrays with one entry a label, in the order they were told."""
         return self._history.as_arrays()
+
+    def _repr_html_(self):
+        rows = {
+            "labels": f"{len(self.ledger)} of a pool of {self.n_samples}",
+            "open queries": len(self.ledger.pending),
+        }
+        estimate = self._estimate_if_possible()
+        if estimate is not None:
+            rows = {"estimate": type(self.risk).__name__} | estimate.describe() | rows
+        if self.can_diagnose:
+            diagnosis = self.diagnose()
+            rows["verdict"] = f"{diagnosis.verdict}. {diagnosis.advice}"
+        last = list(self.ledger.labels.items())[-5:]
+        rows["last labels"] = ", ".join(f"row {i}: {label}" for i, label in last)
+        return html_table("Evaluation", rows.items())
 
     def intervals(self, level=0.9, method="fixed"):
         """Interval of the estimate after each label.

@@ -21,6 +21,7 @@ STOREYS = [
         "_schedule",
         "_seeding",
         "_progress",
+        "_html",
         "_evidence",
         "belief",
         "exceptions",

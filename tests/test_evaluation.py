@@ -14,6 +14,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.metrics import mean_squared_error
 from sklearn.naive_bayes import GaussianNB
 
+from sklearn_ase._html import html_table
 from sklearn_ase.acquisition import BALD, XWED, LossSpread, Uniform
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
 from sklearn_ase.selection import ArgMax, Audited
@@ -399,3 +400,36 @@ def test_progress_needs_nothing_installed(evaluator, digits, capsys, monkeypatch
     evaluator.set_params(verbose=1)
     evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
     assert "labels: 12/12 (100 %) risk" in capsys.readouterr().err
+
+
+def test_a_notebook_shows_where_an_evaluation_stands(evaluator, digits):
+    evaluation = evaluator.start(digits.X)
+    assert "0 of a pool of 120" in evaluation._repr_html_()
+    evaluator.set_params(n_labels=30)
+    evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
+    evaluation = evaluator.evaluation_
+    evaluation.ask(2)
+    html = evaluation._repr_html_()
+    low, high = evaluator.risk_.interval(0.9)
+    last = evaluator.history_["index"][-1]
+    for words in (
+        "30 of a pool of 120",
+        f"{evaluator.risk_.value:.4g}",
+        f"{low:.4g} to {high:.4g}",
+        evaluation.diagnose().advice,
+        f"row {last}: {digits.y[last]}",
+    ):
+        assert words in html
+
+
+def test_a_notebook_shows_an_estimate_and_why_it_has_no_interval(evaluator, digits):
+    risk = evaluator.fit(
+        digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train
+    ).risk_
+    html = risk._repr_html_()
+    assert "none. No interval from 12 labels" in html
+    assert f"{risk.value:.4g}" in html
+
+
+def test_what_is_shown_is_escaped():
+    assert "&lt;b&gt;" in html_table("<b>", [("a", "<b>")])

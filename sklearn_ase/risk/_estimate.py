@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from sklearn_ase._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
 
 METHODS = ("fixed", "anytime")
@@ -64,6 +65,32 @@ class RiskEstimate:
         return (
             f"RiskEstimate(value={self.value:.4g}, {spread}, n_labels={self.n_labels})"
         )
+
+    def _repr_html_(self):
+        return html_table("RiskEstimate", self.describe().items())
+
+    def describe(self, level=0.9):
+        """The estimate in words, for people.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Of the interval.
+
+        Returns
+        -------
+        words : dict of str to str
+        """
+        words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
+        name = f"{100 * level:g} % interval"
+        if self.refusal or not np.isfinite(self.standard_error):
+            words[name] = f"none. {self.refusal}".rstrip()
+        else:
+            low, high = self.interval(level)
+            words[name] = f"{low:.4g} to {high:.4g}"
+        if self.member_spread is not None:
+            words["spread of the members"] = f"{self.member_spread:.3g}"
+        return words
 
     def __float__(self):
         return float(self.value)

@@ -1,0 +1,23 @@
+"""Small tables for notebooks."""
+
+from html import escape
+
+
+def html_table(title, rows):
+    """A table of two columns as HTML.
+
+    Parameters
+    ----------
+    title : str
+    rows : iterable of (str, str)
+
+    Returns
+    -------
+    html : str
+    """
+    cells = "".join(
+        f'<tr><th style="text-align:left">{escape(str(name))}</th>'
+        f'<td style="text-align:left">{escape(str(value))}</td></tr>'
+        for name, value in rows
+    )
+    return f"<table><caption><b>{escape(title)}</b></caption>{cells}</table>"
