@@ -9,12 +9,13 @@ from torch.nn import functional as F
 
 from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._data import first_row
-from sklearn_ase.neural._device import usable_device
 from sklearn_ase.neural._modules import side_after_convolutions
 from sklearn_ase.neural._networks import mean_proba_loss, network_losses
 
-# Numbers of the first hidden layer in one batch of a pool: few stay in the cache.
-POOL_BATCH_NUMBERS = 2**23
+# Numbers of the first hidden layer that are computed at a time on the CPU, and in one
+# batch of a pool.
+CACHED_NUMBERS = 2**23
+POOL_BATCH_NUMBERS = 2**27
 
 
 class RadialWeight(nn.Module):
@@ -139,19 +140,31 @@ class RadialBNN(nn.Module):
         dense = [w3.mT.contiguous(), b3[:, None], w4.mT.contiguous(), b4[:, None]]
         return [*convolutions, *dense]
 
-    @staticmethod
-    def call(X, weights):
+    def call(self, X, weights):
         """Logits under each draw for weights that are arranged."""
-        w1, b1, w2, b2, w3, b3, w4, b4 = weights
-        n_draws = len(w3)
+        *convolutions, w3, b3, w4, b4 = weights
+        if convolutions[0].is_mkldnn:
+            # Few rows at a time, so that what lies between stays in the cache.
+            numbers = X[0].numel() * self.width * len(w3)
+            parts = X.split(max(1, CACHED_NUMBERS // numbers))
+            X = torch.cat(
+                [self.convolve(part, convolutions, len(w3)) for part in parts]
+            )
+        else:
+            X = self.convolve(X, convolutions, len(w3))
+        X = X.unflatten(1, (len(w3), -1)).flatten(2).transpose(0, 1)
+        X = F.relu(torch.baddbmm(b3, X, w3))
+        return torch.baddbmm(b4, X, w4)
+
+    @staticmethod
+    def convolve(X, convolutions, n_draws):
+        """What the convolutions leave, with the draws side by side as channels."""
+        w1, b1, w2, b2 = convolutions
         X = X.to_mkldnn() if w1.is_mkldnn else X
         X = F.relu(F.max_pool2d(F.conv2d(X, w1, b1), 2))
         # The second convolution keeps the draws apart.
         X = F.relu(F.max_pool2d(F.conv2d(X, w2, b2, groups=n_draws), 2))
-        X = X.to_dense() if w1.is_mkldnn else X
-        X = X.unflatten(1, (n_draws, -1)).flatten(2).transpose(0, 1)
-        X = F.relu(torch.baddbmm(b3, X, w3))
-        return torch.baddbmm(b4, X, w4)
+        return X.to_dense() if w1.is_mkldnn else X
 
 
 class RadialBNNClassifier(BaseDeepClassifier):
@@ -208,9 +221,7 @@ class RadialBNNClassifier(BaseDeepClassifier):
     def _pool_batch_size(self, X):
         width = self._module_arguments(X).get("width", 16)
         numbers = first_row(X).numel() * width * self.n_members_
-        on_cpu = usable_device(self.device).type == "cpu"
-        limit = POOL_BATCH_NUMBERS if on_cpu else 16 * POOL_BATCH_NUMBERS
-        return max(1, limit // numbers)
+        return max(1, POOL_BATCH_NUMBERS // numbers)
 
 
 class RadialMembers(nn.Module):
