@@ -171,10 +171,8 @@ def radial(X, y, pool):
     work = 2e-9 * len(pool) * 100 * MULTIPLY_ADDS
     square = torch.randn(2048, 2048)
     best = 2e-9 * 2048**3 / min(timed(lambda: square @ square)[0] for _ in range(10))
-    print(
-        f"{work:.0f} GFLOP, {work / fast:.0f} a second; a dense product makes {best:.0f}"
-    )
-    print(f"a second, and would take {work / best:.2f} s: {slow * best / work:.1f} x")
+    print(f"{work:.0f} GFLOP at {work / fast:.0f} a second; a dense product makes")
+    print(f"{best:.0f} and would take {work / best:.2f} s: {slow * best / work:.1f} x")
 
 
 def peak_memory():
