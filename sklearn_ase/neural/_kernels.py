@@ -15,8 +15,10 @@ def expected_loss(proba, loss):
 
 def disagreement(member_proba):
     """How far the members are apart on each class, (n_samples, n_classes)."""
-    mean = member_proba.mean(dim=0)
-    gap = torch.xlogy(member_proba, member_proba).mean(dim=0) - torch.xlogy(mean, mean)
+    # The two terms nearly cancel where members agree, so sums are made in double.
+    mean = member_proba.mean(dim=0, dtype=torch.float64)
+    terms = torch.xlogy(member_proba, member_proba)
+    gap = terms.mean(dim=0, dtype=torch.float64) - torch.xlogy(mean, mean)
     return gap.clamp_min(0.0)
 
 
