@@ -9,16 +9,14 @@ principal components, trained on 2,000 training images; the surrogate is the def
 """
 
 import argparse
-import runpy
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tasks import read_cifar10_votes
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import ExpectedLoss
@@ -29,26 +27,9 @@ SEED = 20261117
 N_TRAIN, N_POOL = 2000, 2000
 
 
-@lru_cache
-def read(data_dir):
-    """Training and test images on 50 principal components, labels and votes."""
-    folder = Path(data_dir)
-    images = runpy.run_path(str(folder / "load_data.py"))["load"](
-        folder / "cifar10_20k.npz"
-    )
-    with np.load(folder / "cifar10h.npz") as file:
-        votes = file["counts"]
-    train, test = (
-        images[name].reshape(len(images[name]), -1).astype(np.float32) / 255.0
-        for name in ("X_train", "X_test")
-    )
-    pca = PCA(50, random_state=0).fit(train[:5000])
-    return pca.transform(train), images["y_train"], pca.transform(test), votes
-
-
 def scenario(data_dir, seed):
     """A training set, a model, and a pool whose labels are still to be drawn."""
-    X, y, X_test, votes = read(data_dir)
+    X, y, X_test, votes = read_cifar10_votes(data_dir)
     rng = np.random.default_rng(seed)
     train = rng.choice(len(y), N_TRAIN, replace=False)
     pool = rng.choice(len(X_test), N_POOL, replace=False)

@@ -5,6 +5,7 @@ pool and fits the model under test, with the name of its loss. Rows come from th
 of ``--data-dir`` (see :func:`read_table`) or from data that ship with scikit-learn.
 """
 
+import runpy
 from functools import lru_cache
 from pathlib import Path
 
@@ -46,6 +47,25 @@ def read_table(data_dir, name, target):
     frame[text] = OrdinalEncoder().fit_transform(frame[text].astype(str))
     frame = frame.astype(float)
     return frame.fillna(frame.median()), y
+
+
+@lru_cache
+def read_cifar10_votes(data_dir):
+    """CIFAR-10 on 50 principal components, with labels and human votes."""
+    from sklearn.decomposition import PCA
+
+    folder = Path(data_dir)
+    images = runpy.run_path(str(folder / "load_data.py"))["load"](
+        folder / "cifar10_20k.npz"
+    )
+    with np.load(folder / "cifar10h.npz") as file:
+        votes = file["counts"]
+    train, test = (
+        images[name].reshape(len(images[name]), -1).astype(np.float32) / 255.0
+        for name in ("X_train", "X_test")
+    )
+    pca = PCA(50, random_state=0).fit(train[:5000])
+    return pca.transform(train), images["y_train"], pca.transform(test), votes
 
 
 @lru_cache

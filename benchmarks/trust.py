@@ -192,6 +192,50 @@ def diagnoses(runs):
     print(by_name.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
 
 
+def markdown(args):
+    """Print the tables of the documentation's summary."""
+    figures, _ = read(args)
+    figures = figures.rename(columns={"evaluator": "surrogate"})
+    wide = figures.pivot_table(
+        index=["surrogate", "task", "n_labels"], columns="risk", values="ratio"
+    )
+    risks = ["ASE", "CorrectedASE", "Guarded", "LURE"]
+    medians = wide[risks].groupby(["surrogate", "n_labels"]).median()
+    print_table(
+        ["surrogate", *risks],
+        [
+            [name, *(slashed(medians.loc[name, risk]) for risk in risks)]
+            for name in surrogates("log_loss")
+            if name in medians.index.get_level_values(0)
+        ],
+    )
+    default = figures[figures["surrogate"] == GOOD].set_index(["task", "n_labels"])
+    late = default[default.index.get_level_values("n_labels") >= 50]
+    rows = []
+    for task in sorted(set(default.index.get_level_values("task"))):
+        row = [task]
+        for risk in ("ASE", "CorrectedASE", "Guarded"):
+            row.append(slashed(default[default["risk"] == risk].loc[task]["ratio"]))
+        for risk in ("CorrectedASE", "Guarded"):
+            row.append(slashed(late[late["risk"] == risk].loc[task]["coverage"]))
+        rows.append(row)
+    names = ["ASE", "corrected", "guarded", "corrected covers", "guarded covers"]
+    print_table(["task", *names], rows)
+
+
+def slashed(values):
+    """Numbers with slashes between them, to two digits."""
+    texts = (f"{value:.2f}" if value < 9.95 else f"{value:.0f}" for value in values)
+    return " / ".join(text.removeprefix("0") for text in texts)
+
+
+def print_table(names, rows):
+    """Print a table in Markdown."""
+    print(f"\n| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
+
+
 def both(first, second, names=("median", "worst")):
     """Two tables side by side, as text."""
     joined = pd.concat({names[0]: first, names[1]: second}, axis=1)
@@ -212,11 +256,14 @@ def main():
     parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--surrogates", nargs="*", default=list(surrogates("log_loss")))
     parser.add_argument("--report", action="store_true", help="only print the tables")
+    parser.add_argument(
+        "--markdown", action="store_true", help="as the pages have them"
+    )
     args = parser.parse_args()
-    if not args.report:
+    if not (args.report or args.markdown):
         Path(args.out).mkdir(parents=True, exist_ok=True)
         simulate(args)
-    report(args)
+    markdown(args) if args.markdown else report(args)
 
 
 if __name__ == "__main__":

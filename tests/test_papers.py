@@ -38,11 +38,10 @@ def fake_images(name, data_dir):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("surrogate", ["trees", "ensemble", "radial"])
 def test_distribution_shift(papers, monkeypatch, tmp_path, surrogate, capsys):
+    import common
     import missing_class
 
-    monkeypatch.setattr(missing_class, "read_images", fake_images)
-    missing_class.images.cache_clear()
-    missing_class.components.cache_clear()
+    monkeypatch.setattr(common, "read_images", fake_images)
     options = ["--preset", "tiny", "--surrogate", surrogate, "--out", str(tmp_path)]
     missing_class.main(options)
     assert "of 5 claims hold" in capsys.readouterr().out
@@ -60,7 +59,6 @@ def test_networks_and_noisy_labels(papers, monkeypatch, tmp_path, capsys):
     import noisy_labels
 
     monkeypatch.setattr(image_classifiers, "read_images", fake_images)
-    image_classifiers.split.cache_clear()
     votes = np.random.default_rng(0).multinomial(50, np.full(10, 0.1), size=200)
     np.savez(tmp_path / "cifar10h.npz", counts=votes)
     options = ["--preset", "tiny", "--out", str(tmp_path), "--data-dir", str(tmp_path)]
@@ -70,4 +68,3 @@ def test_networks_and_noisy_labels(papers, monkeypatch, tmp_path, capsys):
     image_classifiers.main([*options, "--data", "cifar10"])
     noisy_labels.main(options)
     assert "of 4 claims hold" in capsys.readouterr().out
-    image_classifiers.split.cache_clear()

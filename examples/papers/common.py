@@ -2,6 +2,7 @@
 
 import argparse
 import runpy
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,22 @@ def read_images(name, data_dir):
         channels_first(X_test),
         np.asarray(y_test).astype(np.int64),
     )
+
+
+@lru_cache
+def all_mnist(data_dir):
+    """All images of MNIST, training and test set together."""
+    X_train, y_train, X_test, y_test = read_images("mnist", data_dir)
+    return np.concatenate([X_train, X_test]), np.concatenate([y_train, y_test])
+
+
+@lru_cache
+def mnist_components(data_dir):
+    """The same on 30 principal components."""
+    from sklearn.decomposition import PCA
+
+    X, y = all_mnist(data_dir)
+    return PCA(30, random_state=0).fit_transform(X.reshape(len(X), -1)), y
 
 
 def channels_first(X):

@@ -16,7 +16,6 @@ and compared with the risk on all other test images. What is finished is not don
 
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +96,6 @@ class Stored:
         return self.proba[X[:, 0]]
 
 
-@lru_cache(maxsize=1)
 def split(name, data_dir, preset):
     """Images to train on and images to evaluate on, none in both."""
     X_train, y_train, X_test, y_test = read_images(name, data_dir)
@@ -145,8 +143,8 @@ def predictions(args, name, size):
     """Probabilities by f and by each member for all test images, and their labels."""
     path = Path(args.out) / f"{args.preset} {name} {size}.npz"
     preset = PRESETS[args.preset]
-    X, y, X_test, y_test = split(name, args.data_dir, args.preset)
     if not path.exists():
+        X, y, X_test, y_test = split(name, args.data_dir, args.preset)
         rows = slice(getattr(preset, f"n_{size}"))
         print(f"training networks: {path.stem}", flush=True)
         model = make_ensemble(name, preset, 1, SEED).fit(X[rows], y[rows])

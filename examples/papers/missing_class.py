@@ -18,14 +18,12 @@ in the paper). Runs that are finished are kept in CSV files and not run again.
 
 import sys
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from common import Claims, draw_curves, parser, read_images
+from common import Claims, all_mnist, draw_curves, mnist_components, parser
 from sklearn.base import clone
-from sklearn.decomposition import PCA
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -87,23 +85,9 @@ class ShareOfClass(BaseRisk):
         return RiskEstimate(share, np.nan, state.n_labels, 1, refusal="A share.")
 
 
-@lru_cache
-def images(data_dir):
-    """All images of MNIST, training and test set together."""
-    X_train, y_train, X_test, y_test = read_images("mnist", data_dir)
-    return np.concatenate([X_train, X_test]), np.concatenate([y_train, y_test])
-
-
-@lru_cache
-def components(data_dir):
-    """The same on 30 principal components."""
-    X, y = images(data_dir)
-    return PCA(30, random_state=0).fit_transform(X.reshape(len(X), -1)), y
-
-
 def draw(args, preset, frozen, seed):
     """Training rows without sevens, a pool with them, the model; a frozen surrogate."""
-    X, y = (components if args.surrogate == "trees" else images)(args.data_dir)
+    X, y = (mnist_components if args.surrogate == "trees" else all_mnist)(args.data_dir)
     order = np.random.default_rng(seed).permutation(len(y))
     pool, rest = order[: preset.n_pool], order[preset.n_pool :]
     train = rest[y[rest] != MISSING][: preset.n_train]
