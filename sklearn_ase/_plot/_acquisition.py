@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sklearn_ase._plot._axes import STYLES, new_axes
+from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 
-class AcquisitionDisplay:
+class AcquisitionDisplay(EvaluationDisplay):
     """Labels in the order in which they were bought.
 
     Parameters
@@ -42,22 +42,6 @@ class AcquisitionDisplay:
         self.indices = indices
         self.labels = labels
         self.positions = positions
-
-    @classmethod
-    def from_estimator(cls, estimator, **options):
-        """Draw the evaluation of a fitted :class:`ActiveRiskEstimator`.
-
-        Parameters
-        ----------
-        estimator : ActiveRiskEstimator
-        **options
-            See :meth:`from_evaluation`.
-
-        Returns
-        -------
-        display : AcquisitionDisplay
-        """
-        return cls.from_evaluation(estimator.evaluation_, **options)
 
     @classmethod
     def from_evaluation(cls, evaluation, *, positions=None, ax=None):

@@ -1,4 +1,4 @@
-"""Colours, and axes to draw on; matplotlib is imported when drawing."""
+"""What displays share; matplotlib is imported when drawing."""
 
 # Colours that colour-blind readers can tell apart, each with a marker of its own.
 STYLES = [
@@ -21,3 +21,23 @@ def new_axes(display, **options):
             "Install the extra: pip install 'sklearn_ase[plot]'."
         ) from error
     return plt.subplots(constrained_layout=True, **options)[1]
+
+
+class EvaluationDisplay:
+    """Base class of the displays of one evaluation."""
+
+    @classmethod
+    def from_estimator(cls, estimator, **options):
+        """Draw the evaluation of a fitted :class:`ActiveRiskEstimator`.
+
+        Parameters
+        ----------
+        estimator : ActiveRiskEstimator
+        **options
+            See :meth:`from_evaluation`.
+
+        Returns
+        -------
+        display : object
+        """
+        return cls.from_evaluation(estimator.evaluation_, **options)

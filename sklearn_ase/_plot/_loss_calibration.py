@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sklearn_ase._plot._axes import STYLES, new_axes
+from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 
-class LossCalibrationDisplay:
+class LossCalibrationDisplay(EvaluationDisplay):
     """Loss expected before each label, against the loss it showed.
 
     Parameters
@@ -40,22 +40,6 @@ class LossCalibrationDisplay:
     def __init__(self, expected, observed):
         self.expected = expected
         self.observed = observed
-
-    @classmethod
-    def from_estimator(cls, estimator, **options):
-        """Draw the evaluation of a fitted :class:`ActiveRiskEstimator`.
-
-        Parameters
-        ----------
-        estimator : ActiveRiskEstimator
-        **options
-            See :meth:`from_evaluation`.
-
-        Returns
-        -------
-        display : LossCalibrationDisplay
-        """
-        return cls.from_evaluation(estimator.evaluation_, **options)
 
     @classmethod
     def from_evaluation(cls, evaluation, *, n_groups=5, ax=None):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sklearn_ase._plot._axes import STYLES, new_axes
+from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 
-class RiskCurveDisplay:
+class RiskCurveDisplay(EvaluationDisplay):
     """Estimated risk against the number of labels, with interval and refits.
 
     Parameters
@@ -55,22 +55,6 @@ class RiskCurveDisplay:
         self.refit = refit
         self.truth = truth
         self.name = name
-
-    @classmethod
-    def from_estimator(cls, estimator, **options):
-        """Draw the evaluation of a fitted :class:`ActiveRiskEstimator`.
-
-        Parameters
-        ----------
-        estimator : ActiveRiskEstimator
-        **options
-            See :meth:`from_evaluation`.
-
-        Returns
-        -------
-        display : RiskCurveDisplay
-        """
-        return cls.from_evaluation(estimator.evaluation_, **options)
 
     @classmethod
     def from_evaluation(
