@@ -99,13 +99,12 @@ class DropoutMembers(Looped):
 
         def mask(layer, inputs, output):
             (values,) = inputs
-            kept = values.shape[1:2] if type(layer) is not nn.Dropout else None
-            shape = values.shape[1:] if kept is None else kept
+            shape = values.shape[1:]
+            if type(layer) is not nn.Dropout:  # The others leave out whole channels.
+                shape = (shape[0], *[1] * (len(shape) - 1))
             keep = torch.rand(shape, generator=generator) >= layer.p
-            keep = keep.to(values.device, values.dtype) / max(1.0 - layer.p, 1e-12)
-            if kept is not None:
-                keep = keep.reshape(-1, *[1] * (values.ndim - 2))
-            return values * keep
+            keep = keep.to(values.device, values.dtype)
+            return values * keep / max(1.0 - layer.p, 1e-12)
 
         layers = [m for m in self.networks[0].modules() if isinstance(m, DROPOUTS)]
         handles = [layer.register_forward_hook(mask) for layer in layers]
