@@ -123,7 +123,7 @@ def draw_curves(curves, path, label, log=True):
     import matplotlib.pyplot as plt
 
     fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-    styles = ["k:", "C0--", "C1-", "C2-."]
+    styles = ["k:", "C0--", "C1-", "C2-.", "C4--", "C5:"]
     for (name, curve), style in zip(curves.items(), styles, strict=False):
         ax.plot(curve.index, curve.to_numpy(), style, label=name)
     ax.set(xlabel="labels", ylabel=label.replace("_", " "), xscale="log")
