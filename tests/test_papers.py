@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 PAPERS = Path(__file__).parents[1] / "examples" / "papers"
@@ -17,8 +18,8 @@ def papers(monkeypatch):
     """The folder of the scripts, as Python sees it when one of them is run."""
     monkeypatch.syspath_prepend(str(PAPERS))
     yield
-    for name in ("common", "missing_class", "image_classifiers", "noisy_labels"):
-        sys.modules.pop(name, None)
+    for path in PAPERS.glob("*.py"):
+        sys.modules.pop(path.stem, None)
 
 
 def fake_images(name, data_dir):
@@ -68,3 +69,20 @@ def test_networks_and_noisy_labels(papers, monkeypatch, tmp_path, capsys):
     image_classifiers.main([*options, "--data", "cifar10"])
     noisy_labels.main(options)
     assert "of 4 claims hold" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_error_decomposition(papers, monkeypatch, tmp_path, capsys):
+    import common
+    import error_decomposition
+
+    monkeypatch.setattr(common, "read_images", fake_images)
+    options = ["--preset", "tiny", "--out", str(tmp_path)]
+    error_decomposition.main([*options, "--runs", "1"])
+    error_decomposition.main(options)  # Goes on where it was.
+    assert "2 runs" in capsys.readouterr().out
+    (path,) = tmp_path.glob("*.csv")
+    runs = pd.read_csv(path)
+    assert list(runs["run"]) == [0, 0, 1, 1]
+    parts = runs["finite_pool"] + runs["training"] + runs["expressiveness"]
+    np.testing.assert_allclose(parts, runs["total"])

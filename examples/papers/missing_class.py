@@ -88,12 +88,24 @@ class ShareOfClass(BaseRisk):
         return RiskEstimate(share, np.nan, state.n_labels, 1, refusal="A share.")
 
 
-def draw(args, preset, frozen, seed):
-    """Training rows without sevens, a pool with them, the model; a frozen surrogate."""
-    X, y = (mnist_components if args.surrogate == "trees" else all_mnist)(args.data_dir)
+def images(args):
+    """All images and labels, as the surrogate reads them."""
+    read = mnist_components if args.surrogate == "trees" else all_mnist
+    return read(args.data_dir)
+
+
+def split(y, preset, seed):
+    """Numbers of the rows of a pool, of training rows without sevens, and of others."""
     order = np.random.default_rng(seed).permutation(len(y))
     pool, rest = order[: preset.n_pool], order[preset.n_pool :]
     train = rest[y[rest] != MISSING][: preset.n_train]
+    return pool, train, np.setdiff1d(rest, train)
+
+
+def draw(args, preset, frozen, seed):
+    """Training rows without sevens, a pool with them, the model; a frozen surrogate."""
+    X, y = images(args)
+    pool, train, _ = split(y, preset, seed)
     model = make_model(args.surrogate, preset, seed).fit(X[train], y[train])
     surrogate = None
     if frozen:
