@@ -13,15 +13,17 @@ The rooms:
 * ``sklearn_ase.surrogate`` -- any classifier or regressor as calibrated members
 * ``sklearn_ase.losses`` -- what a label would cost the model
 * ``sklearn_ase.belief`` -- what the surrogate believes about the labels of the pool
+* ``sklearn_ase.stopping`` -- when the labels are enough
 * ``sklearn_ase.simulation`` -- many evaluations against known labels
 * ``sklearn_ase.neural`` -- deep ensembles and Bayesian networks (torch, skorch)
-* ``sklearn_ase.exceptions`` -- warnings, to be caught by their class
+* ``sklearn_ase.exceptions`` -- warnings and errors, to be caught by their class
 * ``sklearn_ase.testing`` -- the contracts that strategies of your own must meet
 """
 
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._diagnosis import Diagnosis
 from sklearn_ase._evaluation import Evaluation
+from sklearn_ase._forecast import LabelForecast
 from sklearn_ase._ledger import LabelLedger
 from sklearn_ase._plot import (
     AcquisitionDisplay,
@@ -38,6 +40,7 @@ __all__ = [
     "Diagnosis",
     "Evaluation",
     "LabelEfficiencyDisplay",
+    "LabelForecast",
     "LabelLedger",
     "LossCalibrationDisplay",
     "PoolState",

@@ -9,12 +9,15 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from sklearn_ase._campaign import begin, opened, stored_seed
 from sklearn_ase._evaluation import Evaluation
 from sklearn_ase._model import predict_pool
 from sklearn_ase._plan import (
     check_budget,
     check_can_estimate,
+    check_cost,
     check_cross_fit,
+    check_known_labels,
     check_ledger,
     check_plan,
 )
@@ -64,6 +67,11 @@ class ActiveRiskEstimator(BaseEstimator):
         Labels that :meth:`fit` buys.
     batch_size : int, default=1
         Labels that :meth:`fit` asks for at a time.
+    stop : stopping rule, default=None
+        Ends :meth:`fit` before `n_labels` when the labels are enough; see
+        :mod:`sklearn_ase.stopping`.
+    budget : float, default=None
+        Ends :meth:`fit` with the label that makes their `cost` reach it.
     refit : float, int or array-like of int, default=1.5
         When the surrogate is refitted: a float > 1 when the number of labels has
         grown by that factor, an int after that many labels, a list at these label
@@ -86,6 +94,8 @@ class ActiveRiskEstimator(BaseEstimator):
     evaluation_ : Evaluation
         The evaluation that :meth:`fit` ran. It can be continued by hand.
     risk_ : RiskEstimate
+    stop_reason_ : str
+        Why :meth:`fit` bought no more labels.
     history_ : dict of str to ndarray
         One entry a label; ``pandas.DataFrame(history_)`` makes a table of it.
     ledger_ : LabelLedger
@@ -129,6 +139,8 @@ class ActiveRiskEstimator(BaseEstimator):
         risk=None,
         n_labels=50,
         batch_size=1,
+        stop=None,
+        budget=None,
         refit=1.5,
         cross_fit=5,
         classes=None,
@@ -143,6 +155,8 @@ class ActiveRiskEstimator(BaseEstimator):
         self.risk = risk
         self.n_labels = n_labels
         self.batch_size = batch_size
+        self.stop = stop
+        self.budget = budget
         self.refit = refit
         self.cross_fit = cross_fit
         self.classes = classes
@@ -158,8 +172,11 @@ class ActiveRiskEstimator(BaseEstimator):
         predictions=None,
         train_predictions=None,
         ledger=None,
+        journal=None,
+        known_labels=None,
+        cost=None,
     ):
-        """Start an evaluation by hand.
+        """Start an evaluation by hand, or go on with one.
 
         Parameters
         ----------
@@ -180,15 +197,27 @@ default=None
         ledger : LabelLedger, default=None
             Queries and labels of an earlier evaluation of the same pool, to go on
             from there.
+        journal : str or path, default=None
+            File in which every query and label is kept, safe on disk before anything
+            else happens. If it exists, the campaign goes on exactly where it was.
+            ``evaluation.close()`` lets go of it.
+        known_labels : dict of int to label, default=None
+            Labels of rows of the pool that were there before. The surrogate learns
+            from them. Estimates that weigh labels count them only when the rows are
+            picked like any other, which costs nothing.
+        cost : array-like of shape (n_samples,), default=None
+            What a label of each row costs. Cheap rows are preferred, as far as that
+            makes the estimate more precise for the money: sampling goes by
+            ``score / √cost``, ``ArgMax`` by ``score / cost``, ``Uniform`` stays
+            uniform.
 
         Returns
         -------
         evaluation : Evaluation
         """
         # A copy, so that a start by hand leaves no trace on the evaluator.
-        return copy(self)._start(
-            X, X_train, y_train, predictions, train_predictions, ledger
-        )
+        rows = (X, X_train, y_train, predictions, train_predictions)
+        return copy(self)._start(*rows, ledger, journal, known_labels, cost)
 
     def fit(
         self,
@@ -200,6 +229,9 @@ default=None
         predictions=None,
         train_predictions=None,
         ledger=None,
+        journal=None,
+        known_labels=None,
+        cost=None,
     ):
         """Buy `n_labels` labels and estimate the risk.
 
@@ -222,19 +254,29 @@ default=None
 default=None
         train_predictions : array-like, default=None
         ledger : LabelLedger, default=None
+        journal : str or path, default=None
+        known_labels : dict of int to label, default=None
+        cost : array-like of shape (n_samples,), default=None
 
         Returns
         -------
         self : object
         """
-        evaluation = self._start(
-            X, X_train, y_train, predictions, train_predictions, ledger
-        )
-        oracle = check_oracle(y, evaluation.n_samples)
-        check_budget(self.n_labels, self.batch_size, evaluation.n_samples)
-        check_can_estimate(self.n_labels, evaluation)
-        self.evaluation_ = evaluation  # From here on labels are kept whatever happens.
-        evaluation.run(oracle, self.n_labels, self.batch_size, self.verbose)
+        rows = (X, X_train, y_train, predictions, train_predictions)
+        evaluation = self._start(*rows, ledger, journal, known_labels, cost)
+        try:
+            oracle = check_oracle(y, evaluation.n_samples)
+            plan = (self.n_labels, self.batch_size)
+            check_budget(*plan, evaluation.n_samples, self.stop, self.budget)
+            check_can_estimate(self.n_labels, evaluation)
+            # From here on labels are kept whatever happens.
+            self.evaluation_ = evaluation
+            budget = np.inf if self.budget is None else self.budget
+            self.stop_reason_ = evaluation.run(
+                oracle, *plan, self.verbose, stop=self.stop, budget=budget
+            )
+        finally:
+            evaluation.close()
         if evaluation.can_diagnose:
             diagnosis = evaluation.diagnose()
             if diagnosis.is_bad and evaluation.risk.leans_on_surrogate:
@@ -320,7 +362,18 @@ default=None
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in inputs)
         return tags
 
-    def _start(self, X, X_train, y_train, predictions, train_predictions, ledger):
+    def _start(
+        self,
+        X,
+        X_train,
+        y_train,
+        predictions,
+        train_predictions,
+        ledger,
+        journal,
+        known_labels,
+        cost,
+    ):
         X = check_rows(self, X, reset=True)
         kind = check_task(
             check_loss(self.loss), self.estimator, self.surrogate, self.classes
@@ -336,23 +389,38 @@ default=None
         check_plan(risk, acquisition, selection, surrogate)
         check_ledger(ledger, n_rows(X))
         check_cross_fit(self.cross_fit)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        task = make_task(
-            X,
-            self.estimator,
-            check_loss(self.loss, kind),
-            kind,
-            surrogate,
-            classes=self.classes,
-            X_train=X_train,
-            y_train=y_train,
-            predictions=predictions,
-            train_predictions=train_predictions,
-            cross_fit=self.cross_fit,
-            seed=seed,
-        )
-        strategies = (clone(acquisition), clone(selection), clone(risk))
-        return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
+        cost = check_cost(cost, n_rows(X))
+        known_labels = check_known_labels(known_labels, n_rows(X))
+        settings = {
+            "loss": self.loss,
+            "surrogate": surrogate,
+            "acquisition": acquisition,
+            "selection": selection,
+            "risk": risk,
+            "refit": refit,
+        }
+        with opened(ledger, journal) as ledger:
+            seed = stored_seed(ledger)
+            if seed is None:
+                seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            task = make_task(
+                X,
+                self.estimator,
+                check_loss(self.loss, kind),
+                kind,
+                surrogate,
+                classes=self.classes,
+                X_train=X_train,
+                y_train=y_train,
+                predictions=predictions,
+                train_predictions=train_predictions,
+                cross_fit=self.cross_fit,
+                seed=seed,
+                cost=cost,
+            )
+            begin(ledger, task, seed, settings, known_labels)
+            strategies = (clone(acquisition), clone(selection), clone(risk))
+            return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
 
     def _both_losses(self, X, y):
         """Expected and observed loss at rows of another pool with known labels."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_ase import _kernels
-from sklearn_ase._evidence import label_shares, weigh_evidence
+from sklearn_ase._evidence import design_of, label_shares, weigh_evidence
 from sklearn_ase.risk import Guarded
 from sklearn_ase.risk._base import MIN_LABELS
 
@@ -122,13 +122,12 @@ def diagnose(state, class_counts=None):
     diagnosis : Diagnosis
     """
     evidence = weigh_evidence(state)
-    n_labels = state.n_in_order
-    losses, proba = state.losses[:n_labels], state.query_proba[:n_labels]
-    share = label_shares(state)
+    design = design_of(state)
+    n_labels, losses, share = design.n_labels, design.losses, label_shares(design)
     # Before its first fit the surrogate expected nothing.
-    fitted_share = share * ~np.isnan(state.residual_moment[:n_labels])
+    fitted_share = share * ~np.isnan(design.residual_moment)
     fitted_share /= max(fitted_share.sum(), np.finfo(float).tiny)
-    weights = _kernels.lure_weights(proba, state.n_samples)
+    weights = _kernels.lure_weights(design.query_proba, state.n_samples)
     corrected = Guarded(prior=0).estimate(state)
     interval = (-np.inf, np.inf)
     if not corrected.refusal:
@@ -139,7 +138,7 @@ def diagnose(state, class_counts=None):
         few = class_counts < _FEW_OF_A_CLASS
         scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
     verdict, advice = _verdict(evidence, n_labels, scarce)
-    if n_labels == state.n_samples:
+    if len(losses) == state.n_samples:
         verdict, advice = "good", "Every row is labelled: the risk is known."
     return Diagnosis(
         n_labels=n_labels,
@@ -148,7 +147,7 @@ def diagnose(state, class_counts=None):
         interval=interval,
         inside=interval[0] <= evidence.surrogate <= interval[1],
         distance=evidence.distance,
-        expected_loss=float(fitted_share @ state.query_expected_loss[:n_labels]),
+        expected_loss=float(fitted_share @ design.query_expected_loss),
         observed_loss=float(fitted_share @ losses),
         skill=evidence.skill,
         trust=evidence.trust,

@@ -5,18 +5,20 @@ from itertools import chain
 
 import numpy as np
 
-from sklearn_ase import _kernels
+from sklearn_ase._answers import export_rows, import_answers
 from sklearn_ase._diagnosis import diagnose
 from sklearn_ase._evidence import has_evidence
-from sklearn_ase._history import History
+from sklearn_ase._forecast import labels_needed
+from sklearn_ase._history import as_note, history, past_estimates, past_intervals
 from sklearn_ase._html import html_table
-from sklearn_ase._ledger import LabelLedger
-from sklearn_ase._plan import check_risk, check_scores
+from sklearn_ase._learner import Learner
+from sklearn_ase._plan import check_embedding, check_risk, check_scores
 from sklearn_ase._progress import progress
 from sklearn_ase._rows import n_rows
 from sklearn_ase._schedule import next_refit
-from sklearn_ase._state import PoolState, Query
-from sklearn_ase.selection import Proportional
+from sklearn_ase._snapshot import pool_state
+from sklearn_ase._state import Query
+from sklearn_ase.selection import Proportional, pick_apart
 
 
 class Evaluation:
@@ -29,7 +31,7 @@ class Evaluation:
     task : Task
         The data and the model's predictions.
     ledger : LabelLedger
-        Every query and label.
+        Every query and label; a :class:`Journal` if it is kept in a file.
     surrogate : BaseSurrogate
         As of its last refit.
     classes_ : ndarray of shape (n_classes,) or None
@@ -54,56 +56,52 @@ class Evaluation:
     """
 
     def __init__(
-        self, task, surrogate, acquisition, selection, risk, refit, seed, ledger=None
+        self, task, surrogate, acquisition, selection, risk, refit, seed, ledger
     ):
         self.task = task
-        self.surrogate = surrogate
         self.acquisition = acquisition
         self.selection = selection
         self.risk = risk
         self.refit_schedule = refit
         self.seed = seed
-        self.ledger = LabelLedger() if ledger is None else ledger.copy()
-        self.classes_ = None
-        self.loss_ = None
-        self._history = History()
+        self.ledger = ledger
+        self._learner = Learner(task, surrogate, acquisition.needs_member_loss, seed)
         self._refitted_at = 0
-        self._belief = self._scores = None
-        self._expected_loss = self._loss_variance = None
+        self._scores = None
         self._replay()
 
-    def ask(self, n_queries=1):
+    def ask(self, n_queries=1, *, embedding=None):
         """Pick samples to label next.
+
+        Rows whose label was known beforehand may be picked too; they are answered at
+        once, and others are picked besides.
 
         Parameters
         ----------
         n_queries : int, default=1
             Picked one after the other, without replacement.
+        embedding : array-like of shape (n_samples, n_dimensions), default=None
+            Keep the rows of this batch apart from each other in that space. Only
+            with a selection without probabilities (``ArgMax``); the others draw
+            their batches with exact probabilities as they are.
 
         Returns
         -------
         query : Query
         """
-        candidates = np.flatnonzero(self._free())
-        if not 1 <= n_queries <= len(candidates):
+        n_free = int(self._free().sum())
+        if not 1 <= n_queries <= n_free:
             raise ValueError(
-                f"ask({n_queries}) is not possible: {len(candidates)} of the "
+                f"ask({n_queries}) is not possible: {n_free} of the "
                 f"{self.n_samples} rows of the pool are free, the rest were asked for."
             )
-        selection, scores = self.selection, self._current_scores()
-        expected = self._expected_loss
-        if scores is None:  # Before the first fit: a plain random sample.
-            selection, scores = Proportional(), np.ones(self.n_samples)
-            expected = np.zeros(self.n_samples)
-        # Each query has its own stream, so a replayed evaluation picks the same rows.
-        rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
-        query = selection.pick(scores, candidates, n_queries, rng)
-        picked = expected[query.indices]
-        picked_before = np.cumsum(picked) - picked
-        free_expected = expected[candidates].sum() - picked_before
-        moments = self._believed_moments(query, candidates, selection, scores)
-        self.ledger.ask(query.indices, query.proba, picked, free_expected, *moments)
-        return query
+        if embedding is not None:
+            embedding = check_embedding(embedding, self.n_samples, self.selection)
+        query = self._pick(n_queries, embedding)
+        self.ledger.ask(query.indices, query.proba, *self._prospects(query))
+        self._tell_known()
+        is_open = ~np.isin(query.indices, list(self.ledger.known))
+        return Query(query.indices[is_open], query.proba[is_open])
 
     def tell(self, query, labels):
         """Record the labels of samples that were asked for.
@@ -117,14 +115,91 @@ class Evaluation:
             of a row is then the mean over its answers, and the surrogate learns
             from the first. None is recorded unless all can be.
         """
-        indices = query.indices if isinstance(query, Query) else np.atleast_1d(query)
+        self._tell(_indices(query), labels)
+
+    def _tell(self, indices, labels):
         self.ledger.tell(indices, *self.task.check_answers(labels))
-        grown = self._update_classes()
-        if self.acquisition.follows_labels:
-            self._scores = None
-        self._history.append(self.state, indices)
-        refit = (grown or self._is_due()) and self._fit_surrogate()
-        self._history.update(len(indices), self._estimate_if_possible(), refit)
+        self._take_up(indices)
+
+    def correct(self, index, label):
+        """Replace the label of a row; what was recorded of its pick stays.
+
+        Weighted estimates stay unbiased for the labels as they are now: how a row was
+        picked was settled before its label, right or wrong, was seen.
+
+        Parameters
+        ----------
+        index : int
+            A row that has a label.
+        label : label or array-like of shape (n_answers,)
+        """
+        labels, more = self.task.check_answers(np.atleast_1d(np.asarray(label))[None])
+        relearn = self.ledger.correct(index, labels[0], *more)
+        self._take_up(relearn=relearn)
+
+    def withdraw(self, index):
+        """Take back the label of a row, or that it was skipped; it is open again.
+
+        Weighted estimates use the labels before the first open row, until it is
+        answered.
+
+        Parameters
+        ----------
+        index : int
+        """
+        self._take_up(relearn=self.ledger.withdraw(index))
+
+    def skip(self, query):
+        """Record that nobody can tell the labels of some rows.
+
+        They are not asked for again. Weighted estimates are then of the mean loss
+        over the rows that can be labelled; they are no longer exactly unbiased. ASE
+        keeps to the whole pool.
+
+        Parameters
+        ----------
+        query : Query or array-like of int
+            Open rows.
+        """
+        self.ledger.skip(_indices(query))
+        self._take_up()
+
+    def export(self, query, path, *, predictions=None):
+        """Write rows to a file for those who label them.
+
+        Parameters
+        ----------
+        query : Query or array-like of int
+        path : str or path
+            ``.csv`` for a table with an empty column ``label``, ``.json`` for tasks
+            of Label Studio.
+        predictions : array-like of shape (n_samples,), default=None
+            Shown beside each row; they may sway those who see them.
+        """
+        export_rows(self.task.X, _indices(query), path, predictions)
+
+    def import_answers(self, path, *, correct=False, skip=None):
+        """Read answers from a file that :meth:`export` wrote and somebody filled in.
+
+        Rows may be in any order, other columns are ignored and empty cells wait. What
+        is known already is passed over, so a file may be read again and again.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.csv``, or ``.json`` as Label Studio exports annotations.
+        correct : bool, default=False
+            Whether labels that differ from known ones replace them. They are an error
+            otherwise.
+        skip : str, default=None
+            Answer that stands for "cannot tell".
+
+        Returns
+        -------
+        n_labels : int
+            Number of new labels.
+        """
+        return import_answers(self, path, correct, skip)
 
     def estimate(self, risk=None):
         """Estimate the risk from the labels so far.
@@ -200,12 +275,32 @@ class Evaluation:
             counts = np.array([np.sum(known == label) for label in self.classes_])
         return diagnose(state, counts)
 
+    def labels_needed(self, width, level=0.9, method="fixed"):
+        """Forecast how many more labels an interval of some width takes.
+
+        Parameters
+        ----------
+        width : float
+            Of the interval, from end to end.
+        level : float, default=0.9
+        method : {"fixed", "anytime"}, default="fixed"
+            See :meth:`RiskEstimate.interval`.
+
+        Returns
+        -------
+        forecast : LabelForecast
+            ``int(forecast)`` more labels; ``forecast.basis`` says what it rests on.
+        """
+        return labels_needed(self.state, self.estimate(), width, level, method)
+
     def refit(self):
         """Fit the surrogate to all labels so far, if they are enough for a fit."""
         if self._refitted_at < len(self.ledger) and self._fit_surrogate():
-            self._history.update(1, self._estimate_if_possible(), refit=True)
+            self._note(refit=True)
 
-    def run(self, oracle, n_labels, batch_size=1, verbose=0):
+    def run(
+        self, oracle, n_labels, batch_size=1, verbose=0, *, stop=None, budget=np.inf
+    ):
         """Ask and tell until there are enough labels, then refit the surrogate.
 
         Open queries are answered first, so that a run that was interrupted goes on.
@@ -219,22 +314,42 @@ class Evaluation:
         batch_size : int, default=1
         verbose : int, default=0
             Whether to show a progress bar with the running estimate.
+        stop : stopping rule, default=None
+            Of :mod:`sklearn_ase.stopping`; asked after every batch.
+        budget : float, default=inf
+            Greatest cost of all labels; the label that reaches it is the last.
 
         Returns
         -------
-        self : object
+        reason : str
+            Why it ended.
         """
+        reason = ""
         with progress(n_labels, "labels", verbose) as show:
-            while len(self.ledger) < n_labels:
-                missing = n_labels - len(self.ledger)
-                indices = self.pending.indices[:missing]
-                if not len(indices):
-                    indices = self.ask(min(batch_size, missing)).indices
-                self.tell(indices, oracle(indices))
-                show(len(self.ledger), f"risk {self._history.last_risk:.4g}")
-            self.refit()
-            show(len(self.ledger), f"risk {self._history.last_risk:.4g}")
+            while not reason:
+                reason = self._reason_to_stop(n_labels, stop, budget)
+                if reason:
+                    self.refit()
+                else:
+                    missing = n_labels - len(self.ledger)
+                    indices = self.pending.indices[:missing]
+                    if not len(indices):
+                        indices = self.ask(min(batch_size, missing)).indices
+                    if len(indices):
+                        self.tell(indices, oracle(indices))
+                show(len(self.ledger), f"risk {self._last_risk:.4g}")
+        return reason
+
+    def close(self):
+        """Let go of the journal, so that it can be opened elsewhere."""
+        if hasattr(self.ledger, "close"):
+            self.ledger.close()
+
+    def __enter__(self):
         return self
+
+    def __exit__(self, *error):
+        self.close()
 
     @property
     def n_samples(self):
@@ -244,7 +359,22 @@ class Evaluation:
     @property
     def is_fitted(self):
         """Whether the surrogate has been fitted."""
-        return self._belief is not None
+        return self._learner.belief is not None
+
+    @property
+    def surrogate(self):
+        """The surrogate, as of its last refit."""
+        return self._learner.surrogate
+
+    @property
+    def classes_(self):
+        """Labels known so far, sorted; None for regression."""
+        return self._learner.classes
+
+    @property
+    def loss_(self):
+        """Loss of the model at each sample of the pool, for each label."""
+        return self._learner.loss
 
     @property
     def can_diagnose(self):
@@ -261,9 +391,16 @@ class Evaluation:
         )
 
     @property
+    def spent(self):
+        """Cost of the rows that were answered or skipped."""
+        rows = [*self.ledger.labels, *self.ledger.skipped]
+        cost = self.task.cost
+        return float(len(rows) if cost is None else cost[rows].sum())
+
+    @property
     def history(self):
         """Dict of arrays with one entry a label, in the order they were told."""
-        return self._history.as_arrays()
+        return history(self.ledger, self.state)
 
     def _repr_html_(self):
         rows = {
@@ -294,108 +431,88 @@ class Evaluation:
         low, high : ndarrays of shape (n_labels,)
             Infinite where none could be given.
         """
-        return self._history.intervals(level, method)
+        return past_intervals(self.ledger, level, method)
 
     @property
     def state(self):
         """All that is known about the pool now, as a :class:`PoolState`."""
-        ledger = self.ledger
-        places = [m for m, index in enumerate(ledger.indices) if index in ledger.labels]
-        indices = np.array(ledger.indices, dtype=int)[places]
-        labels = np.array([ledger.labels[index] for index in indices.tolist()])
-        return PoolState(
-            loss=self.loss_,
-            belief=self._belief,
-            expected_loss=self._expected_loss,
-            free=self._free(),
-            indices=indices,
-            labels=labels,
-            losses=self._observed_losses(indices, labels) if places else np.empty(0),
-            query_proba=np.array(ledger.query_proba)[places],
-            query_expected_loss=np.array(ledger.expected_loss)[places],
-            free_expected_loss=np.array(ledger.free_expected_loss)[places],
-            residual_moment=np.array(ledger.residual_moment)[places],
-            loss_moment=np.array(ledger.loss_moment)[places],
-            n_in_order=int(np.sum(np.array(places) == np.arange(len(places)))),
+        return pool_state(
+            self.ledger,
+            self.loss_,
+            self._learner.belief,
+            self._learner.expected_loss,
+            self.n_samples,
         )
 
-    def _observed_losses(self, indices, labels):
-        """Loss at each labelled row, the mean over its answers."""
-        losses = np.array(self.loss_.observed(indices, labels))
-        for place, index in enumerate(indices.tolist()):
-            more = self.ledger.more_labels.get(index)
-            if more:
-                rows = np.full(len(more), index)
-                others = self.loss_.observed(rows, np.array(more))
-                losses[place] = (losses[place] + others.sum()) / (len(more) + 1)
-        return losses
+    def _take_up(self, indices=(), relearn=False):
+        """Renew what depends on the labels, after some of them changed."""
+        changed = self._learner.update_classes(self._known_labels())
+        if changed or self.acquisition.follows_labels:
+            self._scores = None
+        refit = (changed or relearn or self._is_due()) and self._fit_surrogate()
+        self._note(indices, refit)
+
+    def _note(self, indices=(), refit=False):
+        """Keep the estimate after some labels, or after the last one."""
+        indices = list(indices) or list(self.ledger.labels)[-1:]
+        if indices:
+            estimate = as_note(self._estimate_if_possible())
+            self.ledger.note(indices, estimate, bool(refit))
+
+    def _reason_to_stop(self, n_labels, stop, budget):
+        if len(self.ledger) >= n_labels:
+            return f"n_labels={n_labels} were bought."
+        if self.spent >= budget:
+            return f"The budget of {budget:g} is spent."
+        if not self.ledger.pending and not self._free().any():
+            return "Every row of the pool was asked for."
+        return "" if stop is None else stop.reason(past_estimates(self.ledger))
+
+    @property
+    def _last_note(self):
+        """What was noted after the last label."""
+        notes, nothing = self.ledger.notes, {"estimate": {"value": np.nan}}
+        return notes[next(reversed(notes))] if notes else nothing
+
+    @property
+    def _last_risk(self):
+        return float((self._last_note["estimate"] or {"value": np.nan})["value"])
 
     def _fit_surrogate(self, n_labels=None):
-        """Fit the surrogate to the first labels and renew the belief about the pool.
-
-        Returns whether it was fitted: a frozen one is not, nor one without rows.
-        """
-        indices = list(self.ledger.labels)[:n_labels]
-        self._refitted_at = len(indices)
-        if indices and self._refitted_at not in self.ledger.refits:
-            self.ledger.refits.append(self._refitted_at)
-        task, surrogate = self.task, self.surrogate
-        if surrogate.is_constant:
-            if self.is_fitted:
-                return False
-            indices = []  # It learns nothing during the evaluation.
-        if not surrogate.can_fit(task.n_training + len(indices)):
-            return False
-        labels = [self.ledger.labels[index] for index in indices]
-        X, y, expert = task.labelled_rows(indices, labels, self.classes_)
-        surrogate.fit(
-            X,
-            y,
-            classes=self.classes_,
-            expert=expert,
-            known=task.predictions.known(self.classes_),
-            n_acquired=len(indices),
-            seed=int(
-                np.random.default_rng([self.seed, len(indices), 1]).integers(2**31)
-            ),
-        )
-        self._belief = surrogate.belief(
-            task.X,
-            self.loss_,
-            task.predictions.expert_for(self.classes_),
-            keep_member_loss=self.acquisition.needs_member_loss,
-        )
-        self._expected_loss = self._belief.expected_loss(self.loss_)
-        self._loss_variance = self._belief.loss_variance(self.loss_)
+        """Fit the surrogate to the first labels; returns whether it changed."""
+        labels = dict(list(self.ledger.labels.items())[:n_labels])
+        self._refitted_at = len(labels)
+        if labels:
+            self.ledger.refit(self._refitted_at)
         self._scores = None
-        return not surrogate.is_constant
-
-    def _update_classes(self):
-        """Take up labels not met before; the belief does not know their columns."""
-        classes = self.task.classes_with(self._known_labels())
-        if self.loss_ is not None and np.array_equal(classes, self.classes_):
-            return False
-        self.classes_ = classes
-        self.loss_ = self.task.loss_for(classes)
-        self._belief = self._scores = None
-        self._expected_loss = self._loss_variance = None
-        return True
+        return self._learner.fit(self.ledger.known | labels)
 
     def _known_labels(self):
         """Every answer so far."""
         ledger = self.ledger
-        return [*ledger.labels.values(), *chain(*ledger.more_labels.values())]
+        more = chain(*ledger.more_labels.values())
+        return [*ledger.labels.values(), *ledger.known.values(), *more]
 
     def _replay(self):
         """Stand where the evaluation that wrote the ledger stood."""
+        ledger, learner = self.ledger, self._learner
         self.task.check_labels(self._known_labels())
-        self._update_classes()
-        self._fit_surrogate(self.ledger.refits[-1] if self.ledger.refits else 0)
+        learner.update_classes(self._known_labels())
+        self._fit_surrogate(ledger.refits[-1] if ledger.refits else 0)
         if self._is_due():
             self._fit_surrogate()
-        # Past estimates are not known any more, but for the one after the last label.
-        self._history.append(self.state, self.ledger.labels)
-        self._history.update(1, self._estimate_if_possible(), refit=self.is_fitted)
+        unnoted = [index for index in ledger.labels if index not in ledger.notes]
+        if unnoted or not self._last_note["estimate"]:
+            refitted = ledger.refits[-1:] == [len(ledger)]
+            self._note(unnoted, refitted and not self.surrogate.is_constant)
+        self._tell_known()
+
+    def _tell_known(self):
+        """Answer open rows whose label was known beforehand."""
+        known = self.ledger.known
+        rows = [index for index in self.ledger.pending if index in known]
+        if rows:
+            self._tell(rows, [known[index] for index in rows])
 
     def _is_due(self):
         due = next_refit(self.refit_schedule, self._refitted_at)
@@ -413,23 +530,58 @@ class Evaluation:
         """Scores of the pool; kept as long as nothing changes that they depend on."""
         if self.is_fitted and self._scores is None:
             scores = self.acquisition.score_samples(self.state)
-            self._scores = check_scores(scores, self.n_samples, self.acquisition)
+            scores = check_scores(scores, self.n_samples, self.acquisition)
+            if self.task.cost is not None and not self.acquisition.is_uniform:
+                scores = scores / self.task.cost**self.selection.cost_power
+            self._scores = scores
         return self._scores
 
-    def _believed_moments(self, query, candidates, selection, scores):
-        """What each pick and label was expected to show; see the kernel."""
-        moments = np.full((2, len(query)), np.nan)
-        if selection.has_query_proba and self.is_fitted:
-            expected, variance = self._expected_loss, self._loss_variance
-            for k, index in enumerate(query.indices):
-                proba = selection.distribution(scores[candidates])
-                moments[:, k] = _kernels.believed_moments(
-                    proba, expected[candidates], variance[candidates]
-                )
-                candidates = candidates[candidates != index]
-        return moments
+    def _pick(self, n_queries, embedding):
+        """Pick as many rows that wait for a label, and known ones among them."""
+        selection, scores = self._plan_of_picks()
+        candidates, known = np.flatnonzero(self._free()), list(self.ledger.known)
+        # Each query has its own stream, so a replayed evaluation picks the same rows.
+        rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
+        indices, proba = np.empty(0, dtype=int), np.empty(0)
+        while n_queries and len(candidates):
+            n_queries = min(n_queries, len(candidates))
+            if embedding is None:
+                query = selection.pick(scores, candidates, n_queries, rng)
+            else:
+                query = pick_apart(scores, candidates, n_queries, embedding, indices)
+            indices = np.append(indices, query.indices)
+            proba = np.append(proba, query.proba)
+            candidates = np.setdiff1d(candidates, query.indices)
+            n_queries = int(np.isin(query.indices, known).sum())
+        return Query(indices, proba)
+
+    def _plan_of_picks(self):
+        """Selection and scores for the next picks."""
+        scores = self._current_scores()
+        if scores is None:  # Before the first fit: a plain random sample.
+            return Proportional(), np.ones(self.n_samples)
+        return self.selection, scores
+
+    def _prospects(self, query):
+        """What is known about each pick before its label is seen."""
+        expected = self._learner.expected_loss
+        if expected is None:
+            expected = np.zeros(self.n_samples)
+        candidates = np.flatnonzero(self._free())
+        picked = expected[query.indices]
+        picked_before = np.cumsum(picked) - picked
+        free_expected = expected[candidates].sum() - picked_before
+        moments = self._learner.believed_moments(
+            query.indices, candidates, *self._plan_of_picks()
+        )
+        return picked, free_expected, *moments
 
     def _free(self):
         free = np.ones(self.n_samples, dtype=bool)
         free[self.ledger.indices] = False
         return free
+
+
+def _indices(query):
+    """Row numbers of a query, or of some of its rows."""
+    return query.indices if isinstance(query, Query) else np.atleast_1d(query)

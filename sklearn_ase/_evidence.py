@@ -43,12 +43,95 @@ class Evidence:
     trust: float
 
 
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The picks whose outcome is known, in order, up to the first open one.
+
+    Attributes
+    ----------
+    answered : ndarray of shape (n_picks,), dtype bool
+        False where nobody could tell the label.
+    losses : ndarray of shape (n_picks,)
+        0 where there is no label.
+    query_proba, query_expected_loss, free_expected_loss, residual_moment, \
+loss_moment : ndarray of shape (n_picks,)
+        As in :class:`PoolState`.
+    n_samples : int
+    """
+
+    answered: np.ndarray
+    losses: np.ndarray
+    query_proba: np.ndarray
+    query_expected_loss: np.ndarray
+    free_expected_loss: np.ndarray
+    residual_moment: np.ndarray
+    loss_moment: np.ndarray
+    n_samples: int
+
+    @property
+    def n_labels(self):
+        """Number of labels among the picks."""
+        return int(self.answered.sum())
+
+    @property
+    def has_query_proba(self):
+        """Whether every pick had a probability."""
+        return not np.isnan(self.query_proba).any()
+
+
+_OF_A_PICK = (
+    "query_proba",
+    "query_expected_loss",
+    "free_expected_loss",
+    "residual_moment",
+    "loss_moment",
+)
+
+
+def design_of(state):
+    """The picks of a state that weighted estimates may use."""
+    n_labels, skips = state.n_in_order, state.skips
+    answered, losses = np.ones(n_labels, dtype=bool), state.losses[:n_labels]
+    columns = {name: getattr(state, name)[:n_labels] for name in _OF_A_PICK}
+    if skips is not None:
+        answered = np.insert(answered, skips.place, False)
+        losses = np.insert(losses, skips.place, 0.0)
+        columns = {
+            name: np.insert(column, skips.place, getattr(skips, name))
+            for name, column in columns.items()
+        }
+    return Design(answered, losses, n_samples=state.n_samples, **columns)
+
+
 def has_evidence(state):
     """Whether there is a belief, and labels with probabilities to judge it by."""
-    n_labels = state.n_in_order
-    if state.belief is None or n_labels == 0:
+    if state.belief is None or state.n_in_order == 0:
         return False
-    return not np.isnan(state.query_proba[:n_labels]).any()
+    return design_of(state).has_query_proba
+
+
+def over_answerable(steps, design):
+    """From steps towards the sum of all losses to ones towards the mean of those
+    that can be known.
+
+    A row that nobody can label counts 0 in the sum, and the share of the other rows is
+    estimated in the same way as the sum. The ratio of the two is not exactly unbiased,
+    but its bias is small against its standard error.
+    """
+    if design.answered.all():
+        return steps
+    n_picks, n_samples = len(steps), design.n_samples
+    share_steps = _kernels.step_estimates(
+        design.answered.astype(float),
+        design.query_proba,
+        n_samples,
+        expected=1.0,
+        free_expected=n_samples - np.arange(n_picks),
+    )
+    weights = _kernels.step_weights(n_picks, n_samples)
+    share = weights @ share_steps
+    value = weights @ steps / share
+    return value + (steps - value * share_steps) / share
 
 
 def tuned_steps(state):
@@ -56,33 +139,31 @@ def tuned_steps(state):
 
     Returns
     -------
-    steps : ndarray of shape (n_in_order,)
-        Unbiased, whatever the surrogate.
-    predicted : ndarray of shape (n_in_order,)
+    steps : ndarray of shape (n_picks,)
+        Unbiased, whatever the surrogate, where every pick has its label.
+    predicted : ndarray of shape (n_picks,)
         Variance of each as the surrogate expected it.
     """
-    n_labels, n_samples = state.n_in_order, state.n_samples
-    losses, query_proba = state.losses[:n_labels], state.query_proba[:n_labels]
-    free_expected = state.free_expected_loss[:n_labels]
-    plain = _kernels.step_estimates(losses, query_proba, n_samples)
-    control = state.query_expected_loss[:n_labels] / query_proba - free_expected
-    control /= n_samples
+    design, n_samples = design_of(state), state.n_samples
+    query_proba, free_expected = design.query_proba, design.free_expected_loss
+    plain = _kernels.step_estimates(design.losses, query_proba, n_samples)
+    control = (design.query_expected_loss / query_proba - free_expected) / n_samples
     power = _kernels.predictable_power(plain, control, _TRUSTED_LABELS)
-    residual, loss = believed_moments(state)
+    residual, loss = believed_moments(state, design)
     # What is left of g in a step adds to its variance.
     left = (1.0 - power) ** 2 * np.maximum(loss - residual - free_expected**2, 0.0)
-    return plain - power * control, (residual + left) / n_samples**2
+    steps = over_answerable(plain - power * control, design)
+    return steps, (residual + left) / n_samples**2
 
 
-def believed_moments(state):
+def believed_moments(state, design):
     """Moments of the steps in order; of those before the first fit as believed now.
 
     Returns
     -------
-    residual_moment, loss_moment : ndarray of shape (n_in_order,)
+    residual_moment, loss_moment : ndarray of shape (n_picks,)
     """
-    n_labels = state.n_in_order
-    residual, loss = state.residual_moment[:n_labels], state.loss_moment[:n_labels]
+    residual, loss = design.residual_moment, design.loss_moment
     unknown, now = np.isnan(residual), 0.0
     if state.belief is not None and unknown.any():
         now = state.belief.loss_variance(state.loss).mean() + state.expected_loss.var()
@@ -110,11 +191,10 @@ def variances_of_mean(steps, predicted, n_samples):
     return seen, float(weights**2 @ predicted)
 
 
-def label_shares(state):
-    """Share of the pool that each label in order stands for; they sum to 1."""
-    n_labels = state.n_in_order
-    n_free = state.n_samples - np.arange(n_labels)
-    weights = 1.0 / (n_free * state.query_proba[:n_labels])
+def label_shares(design):
+    """Share of the pool that each pick stands for, 0 without a label; they sum to 1."""
+    n_free = design.n_samples - np.arange(len(design.answered))
+    weights = design.answered / (n_free * design.query_proba)
     return weights / weights.sum()
 
 
@@ -131,8 +211,8 @@ def weigh_evidence(state, prior=PRIOR_TRUST):
     -------
     evidence : Evidence
     """
-    n_labels, n_samples = state.n_in_order, state.n_samples
-    steps, predicted = tuned_steps(state)
+    n_samples, (steps, predicted) = state.n_samples, tuned_steps(state)
+    n_labels = len(steps)
     weights = _kernels.step_weights(n_labels, n_samples)
     surrogate, corrected = float(state.expected_loss.mean()), float(weights @ steps)
     skill, doubt = _judge_single_labels(state)
@@ -159,20 +239,21 @@ def _ratio(gap, error):
 
 def _judge_single_labels(state):
     """Skill of g, and the evidence that one number for all labels does better."""
-    n_labels = state.n_in_order
-    fitted = ~np.isnan(state.residual_moment[:n_labels])  # Before, g was a mere 0.
+    design = design_of(state)
+    # Before its first fit the surrogate expected nothing.
+    fitted = design.answered & ~np.isnan(design.residual_moment)
     if not fitted.any():
         return np.nan, 0.0
-    share = label_shares(state)[fitted]
+    share = label_shares(design)[fitted]
     share /= share.sum()
-    losses = state.losses[:n_labels][fitted]
-    expected = state.query_expected_loss[:n_labels][fitted]
+    losses = design.losses[fitted]
+    expected = design.query_expected_loss[fitted]
     of_surrogate = share @ (losses - expected) ** 2
     of_constant = share @ (losses - share @ losses) ** 2
     skill = float(1.0 - of_surrogate / of_constant) if of_constant > 0 else np.nan
     if of_surrogate <= of_constant:
         return skill, 0.0
-    believed = state.residual_moment[:n_labels][fitted].mean() / state.n_samples**2
+    believed = design.residual_moment[fitted].mean() / state.n_samples**2
     noise = max(of_surrogate, believed, state.belief.loss_variance(state.loss).mean())
     # Half of a Gaussian log-likelihood ratio: weighted labels count less.
     return skill, float(0.25 * fitted.sum() * (of_surrogate - of_constant) / noise)

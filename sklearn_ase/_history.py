@@ -1,71 +1,88 @@
 """What happened, label by label."""
 
+from dataclasses import asdict
+
 import numpy as np
 
-_COLUMNS = (
-    "n_labels",
-    "index",
-    "label",
-    "query_proba",
-    "expected_loss",
-    "loss",
-    "risk",
-    "standard_error",
-    "refit",
-)
+from sklearn_ase.risk import RiskEstimate
 
 
-class History:
-    """One entry a label, with the estimate after it."""
+def as_note(estimate):
+    """An estimate as plain values that a ledger can keep; None stays None."""
+    return None if estimate is None else asdict(estimate)
 
-    def __init__(self):
-        self._entries = []
 
-    def append(self, state, indices):
-        """Add the labels of `indices`, told together."""
-        place = {index: k for k, index in enumerate(state.indices.tolist())}
-        for index in indices:
-            k = place[int(index)]
-            self._entries.append(
-                {
-                    "n_labels": len(self._entries) + 1,
-                    "index": int(index),
-                    "label": state.labels[k],
-                    "query_proba": state.query_proba[k],
-                    "expected_loss": state.query_expected_loss[k],
-                    "loss": state.losses[k],
-                    "risk": np.nan,
-                    "standard_error": np.nan,
-                    "refit": False,
-                    "estimate": None,
-                }
-            )
+def past_estimates(ledger):
+    """The estimate after each label, in the order in which they came.
 
-    def update(self, n_last, risk, refit):
-        """Put the estimate after the last labels behind them; None if there is none."""
-        for entry in self._entries[max(len(self._entries) - n_last, 0) :]:
-            if risk is not None:
-                entry["risk"], entry["standard_error"] = risk.value, risk.standard_error
-                entry["estimate"] = risk
-        if self._entries:
-            self._entries[-1]["refit"] = refit
+    Parameters
+    ----------
+    ledger : LabelLedger
 
-    @property
-    def last_risk(self):
-        """The estimate after the last label; NaN if there is none."""
-        return self._entries[-1]["risk"] if self._entries else np.nan
+    Returns
+    -------
+    estimates : list of RiskEstimate or None
+    """
+    return [_read(note["estimate"]) for note in ledger.notes.values()]
 
-    def intervals(self, level, method):
-        """Ends of the interval after each label; infinite where there was none."""
-        ends = np.full((len(self._entries), 2), [-np.inf, np.inf])
-        for place, entry in enumerate(self._entries):
-            if entry["estimate"] is not None and not entry["estimate"].refusal:
-                ends[place] = entry["estimate"].interval(level, method=method)
-        return ends[:, 0], ends[:, 1]
 
-    def as_arrays(self):
-        """The columns as a dict of arrays, which ``pandas.DataFrame`` takes."""
-        return {
-            name: np.array([entry[name] for entry in self._entries])
-            for name in _COLUMNS
-        }
+def history(ledger, state):
+    """What happened as a dict of arrays, which ``pandas.DataFrame`` takes.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    state : PoolState
+
+    Returns
+    -------
+    history : dict of str to ndarray of shape (n_labels,)
+    """
+    order = {index: place for place, index in enumerate(state.indices.tolist())}
+    places = np.array([order[index] for index in ledger.notes], dtype=int)
+    estimates = past_estimates(ledger)
+    return {
+        "n_labels": np.arange(1, len(places) + 1),
+        "index": state.indices[places],
+        "label": state.labels[places],
+        "query_proba": state.query_proba[places],
+        "expected_loss": state.query_expected_loss[places],
+        "loss": state.losses[places],
+        "risk": np.array([np.nan if e is None else e.value for e in estimates]),
+        "standard_error": np.array(
+            [np.nan if e is None else e.standard_error for e in estimates]
+        ),
+        "refit": np.array([note["refit"] for note in ledger.notes.values()], bool),
+    }
+
+
+def past_intervals(ledger, level, method):
+    """Ends of the interval after each label; infinite where there was none.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    level : float
+    method : {"fixed", "anytime"}
+
+    Returns
+    -------
+    low, high : ndarrays of shape (n_labels,)
+    """
+    estimates = past_estimates(ledger)
+    ends = np.full((len(estimates), 2), [-np.inf, np.inf])
+    for place, estimate in enumerate(estimates):
+        if estimate is not None and not estimate.refusal:
+            ends[place] = estimate.interval(level, method=method)
+    return ends[:, 0], ends[:, 1]
+
+
+def _read(note):
+    """The estimate of a note; a journal has numbers that JSON lacks as text."""
+    if note is None:
+        return None
+    values = {
+        name: float(value) if isinstance(value, str) and name != "refusal" else value
+        for name, value in note.items()
+    }
+    return RiskEstimate(**values)

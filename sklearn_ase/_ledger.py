@@ -6,6 +6,7 @@ import json
 import numpy as np
 
 _ANSWER = ("label", "label_type", "order", "refit", "more_labels")
+_SKIPPED = "skipped"
 _KINDS = {
     "bool": lambda text: text == "True",
     "int": int,
@@ -38,8 +39,15 @@ class LabelLedger:
         Answers so far, in the order in which they came; the first one of each row.
     more_labels : dict of int to list
         Further answers for the same rows, where several people were asked.
+    skipped : list of int
+        Rows that were asked for and that nobody can label.
+    known : dict of int to label
+        Labels that were there before anything was asked.
     refits : list of int
         Numbers of labels at which the surrogate was fitted again.
+    notes : dict of int to dict
+        For each labelled row the estimate after its label came, and whether the
+        surrogate was fitted again.
 
     Examples
     --------
@@ -69,30 +77,38 @@ class LabelLedger:
         self.loss_moment = []
         self.labels = {}
         self.more_labels = {}
+        self.skipped = []
+        self.known = {}
         self.refits = []
+        self.notes = {}
 
     def __len__(self):
         return len(self.labels)
 
     @property
     def pending(self):
-        """Rows that were asked for and have no label yet."""
-        return [index for index in self.indices if index not in self.labels]
+        """Rows that were asked for and wait for an answer."""
+        settled = self.labels.keys() | set(self.skipped)
+        return [index for index in self.indices if index not in settled]
 
     def ask(self, indices, *numbers):
         """Record queries, each with what was known before its label.
 
         `numbers` are one sequence for each of the columns after the index.
         """
-        self.indices.extend(int(index) for index in indices)
+        indices = [int(index) for index in indices]
+        numbers = [[float(value) for value in values] for values in numbers]
+        self._record("ask", indices, *numbers)
+        self.indices.extend(indices)
         for name, values in zip(self.columns[1:], numbers, strict=True):
-            getattr(self, name).extend(float(value) for value in values)
+            getattr(self, name).extend(values)
 
     def tell(self, indices, labels, more_labels=()):
         """Record the labels of rows that were asked for.
 
         `more_labels` holds a sequence of further answers for each row, or nothing.
-        Nothing is recorded unless all of it can be.
+        Nothing is recorded unless all of it can be. A skipped row may be told after
+        all.
         """
         indices = [int(index) for index in indices]
         if len(indices) != len(labels):
@@ -104,36 +120,104 @@ class LabelLedger:
         if repeated or len(set(indices)) < len(indices):
             raise ValueError(
                 f"Rows {repeated or indices} have a label already or are answered "
-                "twice. Each row takes one label."
+                "twice. Each row takes one label; correct(index, label) replaces it."
             )
-        unknown = sorted(set(indices) - set(self.indices))
-        if unknown:
+        self._check_asked(indices)
+        labels, more_labels = _plain(labels), [_plain(more) for more in more_labels]
+        self._record("tell", indices, labels, more_labels)
+        self.skipped = [index for index in self.skipped if index not in indices]
+        self.labels.update(zip(indices, labels, strict=True))
+        self.more_labels.update(zip(indices, more_labels, strict=False))
+
+    def correct(self, index, label, more_labels=()):
+        """Replace the label of a row; it keeps its place.
+
+        Returns whether the surrogate has learned from the old one: it must be fitted
+        again.
+        """
+        index, (label, *more_labels) = int(index), _plain([label, *more_labels])
+        self._check_labelled(index)
+        self._record("correct", index, label, more_labels)
+        learned = self._was_learned(index)
+        self.labels[index] = label
+        self.more_labels.pop(index, None)
+        if more_labels:
+            self.more_labels[index] = more_labels
+        if learned:
+            self.refits.append(len(self.labels))
+        return learned
+
+    def withdraw(self, index):
+        """Take a label, or a skip, back: the row waits for an answer again.
+
+        Returns whether the surrogate has learned from it: it must be fitted again.
+        """
+        index = int(index)
+        if index not in self.skipped:
+            self._check_labelled(index)
+        self._record("withdraw", index)
+        learned = self._was_learned(index)
+        self.skipped = [other for other in self.skipped if other != index]
+        for answers in (self.labels, self.more_labels, self.notes):
+            answers.pop(index, None)
+        if learned:
+            n_labels = len(self.labels)
+            self.refits = [count for count in self.refits if count < n_labels]
+            self.refits.append(n_labels)
+        return learned
+
+    def skip(self, indices):
+        """Record that nobody can label these rows."""
+        indices = [int(index) for index in indices]
+        self._check_asked(indices)
+        settled = [index for index in indices if index not in self.pending]
+        if settled or len(set(indices)) < len(indices):
             raise ValueError(
-                f"Rows {unknown} were not asked for; open are {self.pending}. Answer "
-                "what ask() returned."
+                f"Rows {settled or indices} are answered or skipped already, or named "
+                "twice. withdraw(index) opens a row again."
             )
-        further = {
-            index: _plain(answers)
-            for index, answers in zip(indices, more_labels, strict=False)
-        }
-        self.labels.update(zip(indices, _plain(labels), strict=True))
-        self.more_labels.update(further)
+        self._record("skip", indices)
+        self.skipped.extend(indices)
+
+    def know(self, indices, labels):
+        """Record labels that were there before."""
+        indices, labels = [int(index) for index in indices], _plain(labels)
+        self._record("know", indices, labels)
+        self.known.update(zip(indices, labels, strict=True))
+
+    def refit(self, n_labels):
+        """Record that the surrogate was fitted to the first `n_labels` labels."""
+        if self.refits[-1:] != [n_labels]:
+            self._record("refit", n_labels)
+            self.refits.append(n_labels)
+
+    def note(self, indices, estimate, refit):
+        """Keep the estimate after some labels, a dict or None, and whether of a refit.
+
+        What was noted for these rows before is replaced.
+        """
+        indices = [int(index) for index in indices]
+        self._record("note", indices, estimate, refit)
+        for index in indices:
+            last = refit and index == indices[-1]
+            self.notes[index] = {"estimate": estimate, "refit": last}
 
     def copy(self):
-        """An independent copy."""
+        """An independent copy, in memory."""
         other = LabelLedger()
         other.ask(*(self._column(name) for name in self.columns))
-        other.labels = dict(self.labels)
+        other.labels, other.known = dict(self.labels), dict(self.known)
         other.more_labels = {index: list(m) for index, m in self.more_labels.items()}
-        other.refits = list(self.refits)
+        other.skipped, other.refits = list(self.skipped), list(self.refits)
+        other.notes = {index: dict(note) for index, note in self.notes.items()}
         return other
 
     def to_csv(self, path):
         """Write the ledger: one line a query, the label empty while it is open.
 
         ``order`` says as how many-th the label came, ``refit`` whether the surrogate
-        was fitted again after it, ``label_type`` how to read it back;
-        ``more_labels`` are further answers as JSON.
+        was fitted again after it, ``label_type`` how to read it back, or that the row
+        was skipped; ``more_labels`` are further answers as JSON.
         """
         order = {index: place for place, index in enumerate(self.labels, start=1)}
         refits = set(self.refits)
@@ -143,6 +227,8 @@ class LabelLedger:
             rows = zip(*(self._column(name) for name in self.columns), strict=True)
             for index, *numbers in rows:
                 answer = [""] * len(_ANSWER)
+                if index in self.skipped:
+                    answer[1] = _SKIPPED
                 if index in self.labels:
                     label, place = self.labels[index], order[index]
                     answer = [label, type(label).__name__, place, int(place in refits)]
@@ -170,7 +256,9 @@ class LabelLedger:
                         f"Row {index} of {path} has a label but no label_type. Say "
                         f"which of {sorted(_KINDS)} it is, and its order."
                     )
-                if row["label_type"]:
+                if row["label_type"] == _SKIPPED:
+                    ledger.skipped.append(index)
+                elif row["label_type"]:
                     label = _KINDS[row["label_type"]](row["label"])
                     order = int(row["order"])
                     answers.append((order, index, label))
@@ -180,7 +268,32 @@ class LabelLedger:
                         ledger.more_labels[index] = json.loads(row["more_labels"])
         ledger.labels = {index: label for _, index, label in sorted(answers)}
         ledger.refits.sort()
+        for place, index in enumerate(ledger.labels, start=1):
+            ledger.note([index], None, place in ledger.refits)
         return ledger
+
+    def _record(self, event, *arguments):
+        """Make an event durable before it happens; in memory there is nothing to do."""
+
+    def _check_asked(self, indices):
+        unknown = sorted(set(indices) - set(self.indices))
+        if unknown:
+            raise ValueError(
+                f"Rows {unknown} were not asked for; open are {self.pending}. Answer "
+                "what ask() returned."
+            )
+
+    def _was_learned(self, index):
+        """Whether the surrogate was fitted to this label."""
+        n_learned = self.refits[-1] if self.refits else 0
+        return index in list(self.labels)[:n_learned]
+
+    def _check_labelled(self, index):
+        if index not in self.labels:
+            raise ValueError(
+                f"Row {index} has no label that could be changed. Rows that were asked "
+                f"for and are open: {self.pending}."
+            )
 
     def _column(self, name):
         return self.indices if name == "index" else getattr(self, name)

@@ -5,8 +5,15 @@ import numbers
 import numpy as np
 
 
-def check_budget(n_labels, batch_size, n_samples):
+def check_budget(n_labels, batch_size, n_samples, stop=None, budget=None):
     """Check how many labels are to be bought."""
+    if stop is not None and not hasattr(stop, "reason"):
+        raise TypeError(
+            f"stop={stop!r} cannot serve as stopping rule. Give an instance of a class "
+            "from sklearn_ase.stopping."
+        )
+    if budget is not None and not budget > 0:
+        raise ValueError(f"budget={budget!r} must be a number > 0, or None.")
     if not isinstance(n_labels, numbers.Integral) or n_labels < 0:
         raise ValueError(f"n_labels={n_labels!r} must be an integer >= 0.")
     if not isinstance(batch_size, numbers.Integral) or batch_size < 1:
@@ -89,6 +96,53 @@ def check_ledger(ledger, n_samples):
         )
     if len(set(ledger.indices)) < len(ledger.indices):
         raise ValueError("The ledger asks for some rows twice. Each row is asked once.")
+
+
+def check_embedding(embedding, n_samples, selection):
+    """Check a space in which the rows of a batch are kept apart."""
+    if selection.has_query_proba:
+        raise ValueError(
+            f"embedding= keeps rows apart by choice, but {type(selection).__name__}() "
+            "draws them with probabilities that estimates rely on. Use "
+            "selection=ArgMax(), or leave embedding out."
+        )
+    embedding = np.asarray(embedding, dtype=float)
+    if embedding.ndim != 2 or len(embedding) != n_samples:
+        raise ValueError(
+            f"embedding must be of shape ({n_samples}, n_dimensions), one row for each "
+            f"of the pool, but has shape {embedding.shape}."
+        )
+    if not np.isfinite(embedding).all():
+        raise ValueError("embedding must be finite, but has NaN or infinite entries.")
+    return embedding
+
+
+def check_cost(cost, n_samples):
+    """Check what a label of each row costs; None stays None."""
+    if cost is None:
+        return None
+    cost = np.asarray(cost, dtype=float)
+    if cost.shape != (n_samples,) or not (np.isfinite(cost) & (cost > 0)).all():
+        raise ValueError(
+            f"cost must be one finite number > 0 for each of the {n_samples} rows of "
+            f"the pool, but has shape {cost.shape}"
+            + (f" and a least entry of {cost.min()}." if cost.size else ".")
+        )
+    return cost
+
+
+def check_known_labels(known_labels, n_samples):
+    """Check labels that are there before the first query, a dict of row to label."""
+    if known_labels is None:
+        return {}
+    known = {int(index): label for index, label in dict(known_labels).items()}
+    wrong = [index for index in known if not 0 <= index < n_samples]
+    if wrong:
+        raise ValueError(
+            f"known_labels has rows {wrong[:5]}, but the rows of the pool are 0 to "
+            f"{n_samples - 1}."
+        )
+    return known
 
 
 def check_can_estimate(n_labels, evaluation):

@@ -33,6 +33,27 @@ class Query:
 
 
 @dataclass(frozen=True, eq=False)
+class Skips:
+    """Picks that nobody could label, in the order in which they were asked for.
+
+    Attributes
+    ----------
+    place : ndarray of shape (n_skips,)
+        Number of labels before each of them.
+    query_proba, query_expected_loss, free_expected_loss, residual_moment, \
+loss_moment : ndarray of shape (n_skips,)
+        As in :class:`PoolState`.
+    """
+
+    place: np.ndarray
+    query_proba: np.ndarray
+    query_expected_loss: np.ndarray
+    free_expected_loss: np.ndarray
+    residual_moment: np.ndarray
+    loss_moment: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class PoolState:
     """All that is known about the pool at one moment of an evaluation.
 
@@ -65,6 +86,8 @@ class PoolState:
     n_in_order : int
         How many labels from the first one on have no unanswered query before them.
         Design-based risks use these.
+    skips : Skips or None
+        Picks before the first unanswered one that nobody could label.
 
     Examples
     --------
@@ -87,6 +110,7 @@ class PoolState:
     residual_moment: np.ndarray
     loss_moment: np.ndarray
     n_in_order: int
+    skips: Skips | None = None
 
     @property
     def n_samples(self):

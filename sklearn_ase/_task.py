@@ -34,6 +34,8 @@ class Task:
     X_train, y_train : rows the surrogate may also learn from, or None
     train_predictions : Predictions or None
         Of copies of the model on training rows they did not learn from.
+    cost : ndarray of shape (n_samples,) or None
+        What a label of each row costs; None if all cost the same.
     """
 
     X: object
@@ -45,6 +47,7 @@ class Task:
     X_train: object = None
     y_train: np.ndarray | None = None
     train_predictions: Predictions | None = None
+    cost: np.ndarray | None = None
 
     @property
     def n_training(self):
@@ -132,6 +135,7 @@ def make_task(
     train_predictions=None,
     cross_fit=0,
     seed=0,
+    cost=None,
 ):
     """Ask the model for its word on pool and training rows and check that all fits.
 
@@ -168,4 +172,5 @@ def make_task(
         X_train=X_train,
         y_train=y_train,
         train_predictions=honest,
+        cost=cost,
     )

@@ -1,10 +1,18 @@
-"""Warnings of the package, to be caught or silenced by their class."""
+"""Warnings and errors of the package, to be caught or silenced by their class."""
 
-__all__ = ["IntervalWarning", "SurrogateWarning"]
+__all__ = ["IntervalWarning", "JournalError", "JournalWarning", "SurrogateWarning"]
 
 
 class IntervalWarning(UserWarning):
     """An interval was asked for that could not be given honestly."""
+
+
+class JournalError(ValueError):
+    """A journal is damaged, of another campaign, or open somewhere else."""
+
+
+class JournalWarning(UserWarning):
+    """A journal was mended or goes on with other settings."""
 
 
 class SurrogateWarning(UserWarning):

@@ -18,9 +18,14 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
     has_query_proba : bool
         Whether every candidate has a chance, so that labels can be weighed by the
         probability of their pick.
+    cost_power : float
+        Scores are divided by this power of what a label costs: ½ where rows are
+        drawn, which makes a weighted estimate most precise for its cost, and 1 where
+        the best is taken.
     """
 
     has_query_proba = True
+    cost_power = 0.5
 
     @abstractmethod
     def distribution(self, scores):
@@ -79,6 +84,7 @@ class ArgMax(BaseSelection):
     """
 
     has_query_proba = False
+    cost_power = 1.0
 
     def distribution(self, scores):
         best = scores == scores.max()
@@ -145,6 +151,11 @@ class Audited(BaseSelection):
         """Without a share of uniform picks, as the audited selection."""
         return self.share > 0 or self._audited().has_query_proba
 
+    @property
+    def cost_power(self):
+        """As the audited selection."""
+        return self._audited().cost_power
+
     def distribution(self, scores):
         _check_share("share", self.share)
         uniform = self.share / len(scores)
@@ -152,6 +163,44 @@ class Audited(BaseSelection):
 
     def _audited(self):
         return ArgMax() if self.selection is None else self.selection
+
+
+def pick_apart(scores, candidates, n_queries, embedding, picked=()):
+    """Pick rows that score high and lie far from each other.
+
+    The first has the greatest score; each further one the greatest product of score
+    and distance to the nearest row of the batch, so that copies are never taken
+    together as long as there is anything else. Ties go to the first row.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,)
+    candidates : ndarray of shape (n_candidates,)
+    n_queries : int
+    embedding : ndarray of shape (n_samples, n_dimensions)
+    picked : sequence of int, default=()
+        Rows of the batch already.
+
+    Returns
+    -------
+    query : Query
+        Without probabilities.
+    """
+    picked, places = list(picked), embedding[candidates]
+    nearest = np.full(len(candidates), np.inf)
+    for row in picked:
+        nearest = np.minimum(nearest, np.linalg.norm(places - embedding[row], axis=1))
+    indices, left = [], np.ones(len(candidates), dtype=bool)
+    for _ in range(n_queries):
+        apart = nearest if np.isfinite(nearest).any() else 1.0
+        # Scores of 0 still tell near from far.
+        worth = (scores[candidates] + np.finfo(float).tiny) * apart
+        best = int(np.argmax(np.where(left, worth, -1.0)))
+        indices.append(candidates[best])
+        left[best] = False
+        distance = np.linalg.norm(places - places[best], axis=1)
+        nearest = np.minimum(nearest, distance)
+    return Query(np.array(indices, dtype=int), np.full(n_queries, np.nan))
 
 
 def _check_share(name, value):

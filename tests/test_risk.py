@@ -169,7 +169,7 @@ def test_standard_error_is_the_greater_of_the_observed_and_the_believed(scale):
 def test_labels_without_a_probability_are_refused(risk):
     state = make_state(n_labels=5)
     state.query_proba[[1, 3]] = np.nan
-    message = rf"{type(risk).__name__} weighs .* 2 of the 5 labels .*\(ArgMax\)"
+    message = rf"{type(risk).__name__} weighs .* 2 of the 5 rows .*\(ArgMax\)"
     with pytest.raises(ValueError, match=message):
         risk.estimate(state)
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase import _kernels
-from sklearn_ase._evidence import believed_moments, variances_of_mean
+from sklearn_ase._evidence import believed_moments, design_of, variances_of_mean
 from sklearn_ase.risk._estimate import RiskEstimate
 
 MIN_LABELS = 25
@@ -47,71 +47,73 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         """
 
 
-def design(state, name):
-    """Losses and probabilities of the labels that a design-based risk may use."""
-    n = state.n_in_order
-    if n == 0:
+def check_design(state, name):
+    """The picks that a design-based risk may use, if there are any."""
+    design = design_of(state)
+    if design.n_labels == 0:
         raise ValueError(
             f"{name} needs a label for the first row that was asked for, but has none "
             f"({state.n_labels} labels in all). Answer the open queries first."
         )
-    query_proba = state.query_proba[:n]
-    if np.isnan(query_proba).any():
+    if not design.has_query_proba:
+        n_unknown = int(np.isnan(design.query_proba).sum())
         raise ValueError(
             f"{name} weighs each label by the probability with which it was picked, "
-            f"but {int(np.isnan(query_proba).sum())} of the {n} labels were picked "
+            f"but {n_unknown} of the {len(design.answered)} rows were picked "
             "without one (ArgMax). Use selection=Proportional() or Audited(...) for "
             "new labels, or risk=ASE() for these."
         )
-    return state.losses[:n], query_proba
+    return design
 
 
-def believed_loss_variance(state):
+def believed_loss_variance(state, design):
     """Variance of each one-step estimate without g, as the surrogate expected it."""
-    _, loss = believed_moments(state)
-    spread = loss - state.free_expected_loss[: state.n_in_order] ** 2
+    _, loss = believed_moments(state, design)
+    spread = loss - design.free_expected_loss**2
     return np.maximum(spread, 0.0) / state.n_samples**2
 
 
-def mean_of_steps(steps, predicted, n_samples):
-    """Weighted mean of unbiased one-step estimates, with its standard error.
+def mean_of_steps(steps, predicted, design):
+    """Weighted mean of one-step estimates, with its standard error.
 
     Parameters
     ----------
-    steps : ndarray of shape (n_labels,)
-    predicted : ndarray of shape (n_labels,)
+    steps : ndarray of shape (n_picks,)
+    predicted : ndarray of shape (n_picks,)
         Variance of each step as the surrogate expected it.
-    n_samples : int
+    design : Design
 
     Returns
     -------
     risk : RiskEstimate
     """
+    n_samples = design.n_samples
     weights = _kernels.step_weights(len(steps), n_samples)
     variances = variances_of_mean(steps, predicted, n_samples)
-    return design_based(weights @ steps, variances, len(steps), n_samples)
+    is_known = len(steps) == n_samples
+    return design_based(weights @ steps, variances, design.n_labels, is_known)
 
 
-def design_based(value, variances, n_labels, n_samples):
+def design_based(value, variances, n_labels, is_known):
     """Estimate whose error comes from the draw of the labels alone.
 
     Of the variance seen in the labels and the one the surrogate believes in the
     greater counts: few labels miss what is rare, a surrogate what it does not know.
     """
     variance, refusal = max(variances), ""
-    if n_labels < min(MIN_LABELS, n_samples):
+    if n_labels < MIN_LABELS and not is_known:
         refusal = (
             f"No interval from {n_labels} labels: below {MIN_LABELS} they say too "
             "little about how far off the estimate may be. Label more rows."
         )
-    elif variance == 0 and n_labels < n_samples:
+    elif variance == 0 and not is_known:
         refusal = (
             f"No interval: all {n_labels} labels show what the surrogate was certain "
             "of, so nothing says how far off the estimate may be. Label more rows."
         )
     return RiskEstimate(
         value=float(value),
-        standard_error=np.nan if n_labels == 1 < n_samples else float(variance**0.5),
+        standard_error=float(variance**0.5) if n_labels > 1 or is_known else np.nan,
         n_labels=n_labels,
         degrees_of_freedom=max(n_labels - 1, 1),
         refusal=refusal,

@@ -1,8 +1,8 @@
 """Corrected ASE: the surrogate's estimate, corrected by what the labels showed."""
 
 from sklearn_ase import _kernels
-from sklearn_ase._evidence import believed_moments
-from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
+from sklearn_ase._evidence import believed_moments, over_answerable
+from sklearn_ase.risk._base import BaseRisk, check_design, mean_of_steps
 
 
 class CorrectedASE(BaseRisk):
@@ -24,14 +24,14 @@ class CorrectedASE(BaseRisk):
     needs_query_proba = True
 
     def estimate(self, state):
-        losses, query_proba = design(state, "CorrectedASE")
-        n_labels = len(losses)
+        design = check_design(state, "CorrectedASE")
         steps = _kernels.step_estimates(
-            losses,
-            query_proba,
+            design.losses,
+            design.query_proba,
             state.n_samples,
-            state.query_expected_loss[:n_labels],
-            state.free_expected_loss[:n_labels],
+            design.query_expected_loss,
+            design.free_expected_loss,
         )
-        residual, _ = believed_moments(state)
-        return mean_of_steps(steps, residual / state.n_samples**2, state.n_samples)
+        steps = over_answerable(steps, design)
+        residual, _ = believed_moments(state, design)
+        return mean_of_steps(steps, residual / state.n_samples**2, design)

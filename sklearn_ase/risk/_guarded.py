@@ -9,7 +9,7 @@ from sklearn_ase._evidence import (
     weigh_evidence,
 )
 from sklearn_ase.risk._ase import ASE
-from sklearn_ase.risk._base import BaseRisk, design, mean_of_steps
+from sklearn_ase.risk._base import BaseRisk, check_design, mean_of_steps
 
 _ZERO_SHOT = (
     "No interval: there is no label yet to judge the surrogate's estimate by. Label at "
@@ -59,8 +59,8 @@ class Guarded(BaseRisk):
             raise ValueError(f"prior={self.prior} must lie between 0 and 1.")
         if state.belief is not None and state.n_in_order == 0:
             return replace(ASE().estimate(state), refusal=_ZERO_SHOT)
-        design(state, "Guarded")
-        corrected = mean_of_steps(*tuned_steps(state), state.n_samples)
+        design = check_design(state, "Guarded")
+        corrected = mean_of_steps(*tuned_steps(state), design)
         if not has_evidence(state):
             return corrected
         evidence = weigh_evidence(state, self.prior)

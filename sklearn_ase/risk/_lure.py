@@ -1,10 +1,11 @@
 """LURE: observed losses, weighed by the probability of their pick."""
 
 from sklearn_ase import _kernels
+from sklearn_ase._evidence import over_answerable
 from sklearn_ase.risk._base import (
     BaseRisk,
     believed_loss_variance,
-    design,
+    check_design,
     mean_of_steps,
 )
 
@@ -31,6 +32,9 @@ class LURE(BaseRisk):
     needs_query_proba = True
 
     def estimate(self, state):
-        losses, query_proba = design(state, "LURE")
-        steps = _kernels.step_estimates(losses, query_proba, state.n_samples)
-        return mean_of_steps(steps, believed_loss_variance(state), state.n_samples)
+        design = check_design(state, "LURE")
+        steps = _kernels.step_estimates(
+            design.losses, design.query_proba, state.n_samples
+        )
+        steps = over_answerable(steps, design)
+        return mean_of_steps(steps, believed_loss_variance(state, design), design)

@@ -6,7 +6,7 @@ from sklearn_ase import _kernels
 from sklearn_ase.risk._base import (
     BaseRisk,
     believed_loss_variance,
-    design,
+    check_design,
     design_based,
 )
 
@@ -29,19 +29,20 @@ class MonteCarlo(BaseRisk):
     needs_uniform = True
 
     def estimate(self, state):
-        losses, query_proba = design(state, "MonteCarlo")
-        n_labels, n_samples = len(losses), state.n_samples
-        uniform = 1.0 / (n_samples - np.arange(n_labels))
-        if not np.allclose(query_proba, uniform, rtol=1e-9, atol=0.0):
+        design, n_samples = check_design(state, "MonteCarlo"), state.n_samples
+        losses, n_picks = design.losses[design.answered], len(design.answered)
+        n_labels, is_known = len(losses), n_picks == n_samples
+        uniform = 1.0 / (n_samples - np.arange(n_picks))
+        if not np.allclose(design.query_proba, uniform, rtol=1e-9, atol=0.0):
             raise ValueError(
                 "MonteCarlo averages the labels of a plain random sample, but some "
                 "were picked with unequal probabilities. Use LURE() or CorrectedASE() "
                 "with these labels, or acquisition=Uniform() for new ones."
             )
         seen = believed = 0.0
-        if n_labels < n_samples:
-            weights = _kernels.step_weights(n_labels, n_samples)
-            believed = weights**2 @ believed_loss_variance(state)
-        if 1 < n_labels < n_samples:
-            seen = losses.var(ddof=1) * (1.0 - n_labels / n_samples) / n_labels
-        return design_based(losses.mean(), (seen, believed), n_labels, n_samples)
+        if not is_known:
+            weights = _kernels.step_weights(n_picks, n_samples)
+            believed = weights**2 @ believed_loss_variance(state, design)
+        if n_labels > 1 and not is_known:
+            seen = losses.var(ddof=1) * (1.0 - n_picks / n_samples) / n_labels
+        return design_based(losses.mean(), (seen, believed), n_labels, is_known)

@@ -1,0 +1,90 @@
+"""Where the labels of an evaluation are kept: in memory or in a journal."""
+
+import re
+from contextlib import contextmanager
+
+from sklearn_ase._fingerprint import fingerprint, sketch
+from sklearn_ase._journal import Journal
+from sklearn_ase._ledger import LabelLedger
+from sklearn_ase._rows import n_rows
+
+
+@contextmanager
+def opened(ledger, journal):
+    """A ledger to go on with, closed again if the start fails.
+
+    Parameters
+    ----------
+    ledger : LabelLedger or None
+        Copied.
+    journal : str, path or None
+
+    Yields
+    ------
+    ledger : LabelLedger
+    """
+    if journal is None:
+        yield LabelLedger() if ledger is None else ledger.copy()
+        return
+    if ledger is not None:
+        raise ValueError(
+            "Give ledger= or journal=, not both: a journal has a ledger of its own."
+        )
+    journal = Journal(journal)
+    try:
+        yield journal
+    except BaseException:
+        journal.close()
+        raise
+
+
+def stored_seed(ledger):
+    """The seed of the campaign that a journal continues, or None."""
+    header = getattr(ledger, "header", None)
+    return None if header is None else header.get("seed")
+
+
+def begin(ledger, task, seed, settings, known_labels):
+    """Start a journal, or check that it is of this campaign; take up known labels.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    task : Task
+    seed : int
+    settings : dict of str to object
+        Parameters that shape the campaign; they may be changed, with a warning.
+    known_labels : dict of int to label
+    """
+    if isinstance(ledger, Journal):
+        ledger.begin(_header(task, seed, settings))
+    if known_labels:
+        labels = task.check_labels(list(known_labels.values())).tolist()
+        known_labels = dict(zip(known_labels, labels, strict=True))
+        if ledger.known and ledger.known != known_labels:
+            raise ValueError(
+                "known_labels differ from those the journal was started with. Leave "
+                "them out, or give the same."
+            )
+        if ledger.indices and not ledger.known:
+            raise ValueError(
+                "known_labels must be given at the start: some rows have been asked "
+                "for already."
+            )
+        if not ledger.known:
+            ledger.know(known_labels, labels)
+
+
+def _header(task, seed, settings):
+    rows = {"X_train": task.X_train, "y_train": task.y_train, "cost": task.cost}
+    return {
+        "n_samples": n_rows(task.X),
+        "pool": fingerprint(task.X),
+        "predictions": sketch(task.predictions.response),
+        "kind": task.kind,
+        "classes": None if task.labels is None else task.labels.tolist(),
+        "seed": seed,
+        **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
+        # Where a function lies in memory differs from run to run.
+        **{name: re.sub(r" at 0x\w+", "", repr(v)) for name, v in settings.items()},
+    }

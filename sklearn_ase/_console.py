@@ -1,0 +1,158 @@
+"""A desk for one annotator: rows are shown and answered at the console."""
+
+from sklearn_ase._answers import to_label
+from sklearn_ase._drawing import drawn
+from sklearn_ase._sheet import row_of
+
+_COMMANDS = {"s": "skip", "u": "undo", "q": "quit", "?": "help"}
+
+
+def annotate(
+    evaluation, n_labels=None, *, class_names=None, show=None, read=input, write=print
+):
+    """Answer queries at the console, one row at a time.
+
+    Open queries come first. Type a label; ``s`` skips a row that you cannot tell,
+    ``u`` takes back the last answer of this sitting, ``q`` quits, ``?`` helps. What
+    was answered is kept, however the sitting ends.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    n_labels : int, default=None
+        Labels in all, those there are already included; None goes on until you quit.
+    class_names : sequence or dict, default=None
+        Names of the classes: in the order of ``classes_``, or by label.
+    show : callable, default=None
+        ``show(row)`` returns what to show of a row: text, an image as array, or a
+        dict of features. It gets a dict for frames, else the array or text.
+    read, write : callable, default=input and print
+        How to ask for a line and how to show one.
+
+    Returns
+    -------
+    n_answers : int
+        Labels and skips of this sitting.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_ase import ActiveRiskEstimator, annotate
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = FrozenEstimator(GaussianNB().fit(X, y))
+    >>> evaluation = ActiveRiskEstimator(model, random_state=0).start(X)
+    >>> typed = iter(["setosa", "q"])
+    >>> annotate(evaluation, class_names=["setosa", "versicolor", "virginica"],
+    ...          read=lambda prompt: next(typed), write=lambda line: None)
+    1
+    """
+    names = _names(class_names, evaluation.classes_)
+    answered, index = [], None
+    try:
+        while n_labels is None or len(evaluation.ledger) < n_labels:
+            if index is None:
+                index = _next_row(evaluation)
+            if index is None:
+                write("Every row of the pool has been asked for.")
+                break
+            row = row_of(evaluation.task.X, index)
+            write(f"\nRow {index}. {_progress(evaluation, n_labels)}")
+            write(drawn(row if show is None else show(row)))
+            command, label = _answer(evaluation, names, read, write)
+            if command == "quit":
+                break
+            if command == "undo":
+                if answered:
+                    index = answered.pop()
+                    evaluation.withdraw(index)
+                else:
+                    write("Nothing was answered in this sitting.")
+                continue
+            if command == "skip":
+                evaluation.skip([index])
+            else:
+                evaluation.tell([index], [label])
+            answered.append(index)
+            index = None
+    except (EOFError, KeyboardInterrupt):
+        write(f"\n{len(evaluation.ledger)} labels, all kept.")
+    else:
+        write(_progress(evaluation, n_labels))
+    return len(answered)
+
+
+def _names(class_names, classes):
+    """Names of the classes by label."""
+    if class_names is None or hasattr(class_names, "items"):
+        return dict(class_names or {})
+    if classes is None or len(class_names) != len(classes):
+        raise ValueError(
+            f"class_names has {len(class_names)} names, but the classes are {classes}. "
+            "Give one name for each, or a dict from label to name."
+        )
+    return dict(zip(classes.tolist(), class_names, strict=True))
+
+
+def _next_row(evaluation):
+    indices = evaluation.pending.indices
+    if not len(indices) and len(evaluation.ledger.indices) < evaluation.n_samples:
+        indices = evaluation.ask().indices
+    return int(indices[0]) if len(indices) else None
+
+
+def _progress(evaluation, n_labels):
+    """How far it is, and the running estimate or why there is none."""
+    done = "" if n_labels is None else f" of {n_labels}"
+    done = f"{len(evaluation.ledger)}{done} labels"
+    try:
+        words = evaluation.estimate().describe()
+    except ValueError as error:
+        return f"{done}. No estimate yet: {error}"
+    words.pop("labels")
+    return f"{done}; " + ", ".join(f"{name} {text}" for name, text in words.items())
+
+
+def _answer(evaluation, names, read, write):
+    """Ask until the entry is understood; a command and, with "tell", a label."""
+    entries, classes = _entries(evaluation.classes_, names)
+    # Where a class has the name of a command, commands start with a colon.
+    sign = ":" if _COMMANDS.keys() & {entry.casefold() for entry in entries} else ""
+    commands = {sign + key: command for key, command in _COMMANDS.items()}
+    listed = ", ".join(f"{key} {command}" for key, command in commands.items())
+    if classes:
+        write(f"Classes: {classes}")
+    while True:
+        entry = read(f"label ({listed}): ").strip()
+        command = commands.get(entry.casefold())
+        if command == "help":
+            write(f"Type a label or {listed}.")
+            if classes:
+                write(f"Classes: {classes}; +name for one that is not among them.")
+        elif command is not None:
+            return command, None
+        elif entry in entries:
+            return "tell", entries[entry]
+        elif entry.startswith("+") or (entry and not classes):
+            try:
+                return "tell", to_label(evaluation, entry.removeprefix("+"))
+            except ValueError as error:
+                write(str(error))
+        elif entry:
+            write(f"{entry!r} is none of {classes}.")
+
+
+def _entries(classes, names):
+    """What can be typed for each label, and the list of classes to be shown."""
+    if classes is None:
+        return {}, ""
+    labels = classes.tolist()
+    words = [str(names.get(label, label)) for label in labels]
+    numbers = [str(k) for k in range(1, len(labels) + 1)]
+    if classes.dtype.kind in "biu":
+        numbers = [str(int(label)) for label in labels]
+    if set(numbers) & set(words):  # A number that names a class is not also a place.
+        return dict(zip(words, labels, strict=True)), ", ".join(words)
+    listed = [f"{k} {word}" for k, word in zip(numbers, words, strict=True)]
+    return dict(zip(words + numbers, labels * 2, strict=True)), ", ".join(listed)

@@ -1,0 +1,85 @@
+"""Fingerprints of data, so that a journal is not continued with another pool."""
+
+import hashlib
+
+import numpy as np
+from scipy import sparse
+
+from sklearn_ase._rows import is_dataset, is_frame, n_rows, read_dataset, take_rows
+
+_ROWS_AT_A_TIME = 4096
+
+
+def fingerprint(X):
+    """A short text that changes when the values, their order or their shape do.
+
+    It depends on values only, so that it stays the same with other versions of the
+    libraries and for memory maps.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame, list or torch dataset
+
+    Returns
+    -------
+    fingerprint : str
+    """
+    digest = hashlib.sha256()
+    if is_frame(X):
+        for name in X.columns:
+            digest.update(str(name).encode())
+            _add(digest, X[name])
+    elif sparse.issparse(X):
+        X = X.tocsr(copy=True)
+        X.sum_duplicates()  # Sorts too: one matrix has many forms.
+        digest.update(repr(X.shape).encode())
+        for part in (X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data):
+            _add(digest, part)
+    else:
+        for start in range(0, n_rows(X), _ROWS_AT_A_TIME):
+            rows = take_rows(X, slice(start, start + _ROWS_AT_A_TIME))
+            _add(digest, read_dataset(rows) if is_dataset(rows) else rows)
+    return digest.hexdigest()[:32]
+
+
+def _add(digest, values):
+    values = np.asarray(values)
+    digest.update(repr(values.shape[1:]).encode())
+    if values.dtype.kind in "OUSTMm":  # Text and mixed columns: as they are printed.
+        digest.update(repr(values.tolist()).encode())
+        return
+    if values.dtype.kind == "f" and values.dtype.itemsize == 8:
+        values = np.where(values == 0, 0.0, values)  # -0.0 equals 0.0.
+    values = np.ascontiguousarray(values)
+    digest.update(values.dtype.newbyteorder("<").str.encode())
+    digest.update(values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes())
+
+
+def sketch(values):
+    """A few numbers that are close for predictions that are close.
+
+    A network does not say the same to the last bit on another machine, so predictions
+    have no fingerprint.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,) or (n_samples, n_columns)
+        Numbers, or labels of any kind.
+
+    Returns
+    -------
+    sketch : list of float
+    """
+    if values.dtype.kind in "OUSb":
+        values = np.unique(values, return_inverse=True)[1]
+    values = np.nan_to_num(values.reshape(len(values), -1).astype(float))
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(4, len(values)))
+    spread = float(np.abs(values).mean())
+    return [spread, *(signs @ values / len(values) ** 0.5).ravel().tolist()]
+
+
+def same_sketch(first, second):
+    """Whether two sketches may be of the same predictions, but for rounding."""
+    if len(first) != len(second):
+        return False
+    return np.allclose(first, second, rtol=1e-4, atol=1e-4 * max(first[0], 1e-12))

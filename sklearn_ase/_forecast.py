@@ -1,0 +1,89 @@
+"""How many more labels a narrower interval takes."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sklearn_ase._evidence import believed_moments, design_of
+from sklearn_ase.risk._base import MIN_LABELS
+
+
+@dataclass(frozen=True)
+class LabelForecast:
+    """How many more labels an interval of some width is expected to take.
+
+    Attributes
+    ----------
+    n_more : int
+    n_labels : int
+        Labels in all.
+    basis : str
+        What the forecast rests on.
+    """
+
+    n_more: int
+    n_labels: int
+    basis: str
+
+    def __int__(self):
+        return self.n_more
+
+    def __str__(self):
+        return f"{self.n_more} more labels, {self.n_labels} in all. {self.basis}"
+
+
+def labels_needed(state, estimate, width, level, method):
+    """Forecast the labels an interval takes; see :meth:`Evaluation.labels_needed`.
+
+    The variance of a mean of M steps falls as ``1/M - 1/N``; what one step is worth
+    is taken from the interval there is, or from what the surrogate expects of it.
+    """
+    if not width > 0:
+        raise ValueError(f"width={width} must be greater than 0.")
+    n_samples, n_labels = state.n_samples, state.n_in_order
+    unit, basis = _unit_variance(state, estimate)
+
+    def width_with(n):
+        error = np.sqrt(unit * max(1.0 / n - 1.0 / n_samples, 0.0))
+        then = replace(
+            estimate,
+            value=0.0,
+            centre=None,
+            standard_error=float(error),
+            n_labels=n,
+            degrees_of_freedom=n - 1,
+            refusal="",
+        )
+        # The value is 0, where the lower end stops: half of the interval.
+        return 2.0 * then.interval(level, method=method)[1]
+
+    if estimate.refusal == "" and width_with(n_labels) <= width:
+        return LabelForecast(0, n_labels, basis)
+    low, high = max(n_labels, MIN_LABELS) - 1, n_samples
+    while high - low > 1:  # The width only falls with the number of labels.
+        middle = (low + high) // 2
+        low, high = (low, middle) if width_with(middle) <= width else (middle, high)
+    return LabelForecast(max(high - n_labels, 0), high, basis)
+
+
+def _unit_variance(state, estimate):
+    """Variance of one step, and where it is taken from."""
+    n_labels, n_samples = state.n_in_order, state.n_samples
+    if not estimate.refusal and n_labels < n_samples:
+        unit = estimate.standard_error**2 / (1.0 / n_labels - 1.0 / n_samples)
+        return unit, (
+            f"From the standard error after {n_labels} labels, falling as the root of "
+            "their number: labels to come are taken to be as telling as those so far."
+        )
+    design = design_of(state)
+    if n_labels and state.belief is not None and design.has_query_proba:
+        residual, _ = believed_moments(state, design)
+        return residual[-1] / n_samples**2, (
+            "From what the surrogate expects of the next labels: there are too few to "
+            f"tell. Look again after {MIN_LABELS} labels."
+        )
+    raise ValueError(
+        "There is nothing to forecast from: that takes an estimate with an interval, "
+        f"or a fitted surrogate and a label ({state.n_labels} labels so far, "
+        f"{estimate.refusal or 'every row labelled'})."
+    )

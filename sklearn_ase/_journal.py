@@ -1,0 +1,248 @@
+"""The journal: every query and label is on disk before anything else happens."""
+
+import json
+import math
+import os
+import warnings
+from functools import partial
+from operator import eq
+from pathlib import Path
+
+from sklearn_ase._fingerprint import same_sketch
+from sklearn_ase._ledger import LabelLedger
+from sklearn_ase.exceptions import JournalError, JournalWarning
+
+FORMAT = "sklearn_ase journal"
+VERSION = 1
+_EVENTS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
+# What may not differ when a journal is opened again, and what it is called.
+_SAME = {
+    "n_samples": "the size of the pool",
+    "pool": "the rows of the pool",
+    "predictions": "the predictions of the model",
+    "kind": "the kind of task",
+    "classes": "the classes",
+}
+_COMPARE = {"predictions": same_sketch}
+
+
+class Journal(LabelLedger):
+    """A ledger that is written to a file as it grows, one line of JSON an event.
+
+    The first line says which campaign it is. Lines are only ever added. Whoever holds
+    the journal has locked it against other processes until :meth:`close`.
+
+    Parameters
+    ----------
+    path : str or path
+        A new file, or one to continue.
+
+    Attributes
+    ----------
+    path : Path
+    header : dict or None
+        None until :meth:`begin` in a new journal.
+    """
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = Path(path)
+        self._file = _open_locked(self.path)
+        self.header = None
+        self._mend = None
+        try:
+            self._events = self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def begin(self, header):
+        """Write the first line, or compare it with that of the file; then replay.
+
+        Parameters
+        ----------
+        header : dict of str to JSON values
+            With the keys of `_SAME`; other entries may differ, with a warning.
+        """
+        header = {"format": FORMAT, "version": VERSION, **header}
+        if self.header is not None:
+            self._compare(header)
+        for place, line in enumerate(self._events, start=2):
+            self._replay(place, line)
+        if self._mend is not None:
+            self._mend()
+        if self.header is None:
+            self._append(header)
+            _sync_folder(self.path.parent)
+        self.header = header
+        self._events = None  # From here on events are written.
+
+    def close(self):
+        """Let go of the file, so that others may continue it."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __getstate__(self):
+        # A copy or a pickle has no file.
+        return {**self.__dict__, "_file": None, "_mend": None}
+
+    def _replay(self, place, line):
+        try:
+            event, *arguments = line
+            if event not in _EVENTS:
+                raise ValueError(f"{event!r} is no event")
+            getattr(LabelLedger, event)(self, *arguments)
+        except (TypeError, ValueError) as error:
+            raise JournalError(
+                f"Line {place} of {self.path} does not fit what came before it: "
+                f"{error} The file was left as it is."
+            ) from error
+
+    def _record(self, event, *arguments):
+        if self._events is not None:
+            return  # Replaying what is in the file.
+        if self._file is None:
+            raise JournalError(
+                f"The journal {self.path} is closed. Go on with start(X, journal=...)."
+            )
+        # Estimates can be computed again, the rest cannot.
+        self._append([event, *arguments], durable=event != "note")
+
+    def _append(self, line, durable=True):
+        end = self._file.seek(0, os.SEEK_END)
+        text = json.dumps(_finite(line), allow_nan=False, ensure_ascii=False)
+        try:
+            self._file.write(text.encode() + b"\n")
+            self._file.flush()
+            if durable:
+                os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(end)  # No half lines, as when the disk is full.
+            raise
+
+    def _read(self):
+        """Header and events of the file, without a last line that was torn."""
+        self._file.seek(0)
+        *lines, last = self._file.read().split(b"\n")
+        if last:
+            lines = self._with_last(lines, last)
+        if not lines:
+            return []
+        values = [self._parse(line, place) for place, line in enumerate(lines, start=1)]
+        self.header, *events = values
+        if not isinstance(self.header, dict) or self.header.get("format") != FORMAT:
+            raise JournalError(
+                f"{self.path} is no journal of sklearn_ase. Choose another file name."
+            )
+        version = self.header.get("version")
+        if not isinstance(version, int) or version > VERSION:
+            raise JournalError(
+                f"{self.path} has format {version}, this version of "
+                f"sklearn_ase reads up to {VERSION}. Upgrade sklearn_ase."
+            )
+        return events
+
+    def _with_last(self, lines, last):
+        """Lines with the last one, which has no end, if it is whole.
+
+        The file itself is mended when it is known to be the right one.
+        """
+        size = self._file.tell()
+        try:
+            json.loads(last)
+        except ValueError:
+            start = json.dumps({"format": FORMAT})[:-1].encode()
+            if not lines and not (start.startswith(last) or last.startswith(start)):
+                return [last]  # Some other file: refused.
+            self._mend = partial(self._cut, size - len(last), last)
+            return lines
+        self._mend = partial(self._file.write, b"\n")
+        return [*lines, last]
+
+    def _cut(self, size, last):
+        warnings.warn(
+            f"The last line of {self.path} was not written to its end and is dropped: "
+            f"{last[:80]!r}. What it says was never acknowledged.",
+            JournalWarning,
+            stacklevel=6,
+        )
+        self._file.truncate(size)
+
+    def _parse(self, line, place):
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise JournalError(
+                f"Line {place} of {self.path} is no JSON: {line[:80]!r}. The file was "
+                "changed by something else, or is no journal; it was left as it is."
+            ) from error
+
+    def _compare(self, header):
+        new = json.loads(json.dumps(_finite(header)))
+        for key, name in _SAME.items():
+            old, same = self.header.get(key), _COMPARE.get(key, eq)
+            if old is None is not new[key] or not same(old, new[key]):
+                raise JournalError(
+                    f"{self.path} is of another campaign: {name} differ "
+                    f"({old!r} there, {new[key]!r} here). Give what it was started "
+                    "with, or another file name. It was left as it is."
+                )
+        changed = {key for key in new if self.header.get(key) != new[key]} - {*_SAME}
+        if changed:
+            warnings.warn(
+                f"{self.path} was started with other {sorted(changed)}. What it "
+                "recorded stays valid; what comes now follows the new ones.",
+                JournalWarning,
+                stacklevel=5,
+            )
+
+
+def _finite(value):
+    """Numbers that JSON lacks as text, which ``float`` reads."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return value
+
+
+def _sync_folder(folder):
+    """Make the name of a new file durable, where folders can be synced."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _open_locked(path):
+    """The file, open for reading and adding, locked against other processes."""
+    file = open(path, "a+b")  # noqa: SIM115 -- it stays open as long as the campaign
+    try:
+        _lock(file)
+    except OSError as error:
+        file.close()
+        raise JournalError(
+            f"{path} is open in another evaluation, of this or another process. Close "
+            "that one first: evaluation.close()."
+        ) from error
+    return file
+
+
+def _lock(file):
+    """Lock a file until it is closed or the process dies."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: a byte far behind all lines.
+        import msvcrt
+
+        file.seek(2**40)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

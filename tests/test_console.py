@@ -1,0 +1,233 @@
+"""The console annotator: every answer is kept, whatever else is typed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from campaigns import campaign
+from scipy import sparse
+
+from sklearn_ase import annotate
+from sklearn_ase._drawing import drawn
+from sklearn_ase._sheet import row_of
+
+POOL = pd.DataFrame({"age": np.arange(12) + 0.5, "home town": ["Rome", "Oslo"] * 6})
+
+
+class Sitting:
+    """Somebody at the console who types what was written down beforehand."""
+
+    def __init__(self, *entries):
+        self.entries = list(entries)
+        self.lines = []
+
+    def read(self, prompt):
+        self.lines.append(prompt)
+        entry = self.entries.pop(0) if self.entries else EOFError
+        if isinstance(entry, str):
+            return entry
+        raise entry
+
+    def annotate(self, evaluation, n_labels=None, **options):
+        return annotate(
+            evaluation, n_labels, read=self.read, write=self.lines.append, **options
+        )
+
+    @property
+    def text(self):
+        return "\n".join(self.lines)
+
+
+@pytest.fixture
+def animals():
+    """An evaluation with classes of text and nothing asked for."""
+    return campaign(["cat", "dog"], POOL)
+
+
+def _labels(evaluation):
+    return list(evaluation.ledger.labels.values())
+
+
+def test_a_sitting_with_wrong_entries_skip_and_undo(animals):
+    sitting = Sitting("cow", "", "dog", "s", "cat", "u", "2", "?", "cat", "q")
+    assert sitting.annotate(animals) == 4
+    assert _labels(animals) == ["dog", "dog", "cat"]
+    assert animals.ledger.skipped == animals.ledger.indices[1:2]
+    assert "'cow' is none of 1 cat, 2 dog." in sitting.text
+    shown = [line.split(".")[0] for line in sitting.lines if line.startswith("\nRow")]
+    first, skipped, third, fourth, fifth = animals.ledger.indices
+    rows = [first, skipped, third, fourth, third, fourth, fifth]
+    assert shown == [f"\nRow {row}" for row in rows]
+
+
+def test_it_ends_at_the_number_of_labels(animals):
+    animals.run(lambda indices: ["cat"] * len(indices), 2)
+    sitting = Sitting("dog", "dog", "never read")
+    assert sitting.annotate(animals, 4) == 2
+    assert sitting.entries == ["never read"]
+    assert len(animals.ledger) == 4
+    assert "3 of 4 labels" in sitting.text
+    assert sitting.lines[-1].startswith("4 of 4 labels; risk 0.6931")
+
+
+def test_open_queries_come_first(animals):
+    rows = animals.ask(3).indices.tolist()
+    Sitting("cat", "cat", "cat", "q").annotate(animals)
+    assert list(animals.ledger.labels) == rows
+    assert len(animals.ledger.indices) == 4
+
+
+@pytest.mark.parametrize("end", [EOFError, KeyboardInterrupt])
+def test_answers_are_kept_when_the_line_goes_dead(animals, end):
+    sitting = Sitting("cat", "dog", end)
+    assert sitting.annotate(animals) == 2
+    assert _labels(animals) == ["cat", "dog"]
+    assert sitting.lines[-1] == "\n2 labels, all kept."
+    (row,) = animals.pending.indices
+    Sitting("dog", "q").annotate(animals)  # The row that was shown comes again.
+    assert list(animals.ledger.labels)[-1] == row
+
+
+def test_only_answers_of_this_sitting_are_undone(animals):
+    Sitting("cat", "q").annotate(animals)
+    sitting = Sitting("u", "dog", "s", "u", "u", "u", "q")
+    assert sitting.annotate(animals) == 0
+    assert _labels(animals) == ["cat"]
+    assert animals.ledger.skipped == []
+    assert sitting.text.count("Nothing was answered in this sitting.") == 2
+
+
+def test_it_ends_when_the_pool_does():
+    evaluation = campaign(["cat", "dog"], POOL[:3])
+    sitting = Sitting("cat", "s", "dog", "never read")
+    assert sitting.annotate(evaluation, 10) == 3
+    assert "Every row of the pool has been asked for." in sitting.text
+    assert sitting.entries == ["never read"]
+
+
+def test_the_estimate_is_shown_with_its_interval_or_the_reason(animals):
+    sitting = Sitting(*["cat"] * 2, "q")
+    sitting.annotate(animals)
+    assert "No estimate yet: LURE needs a label" in sitting.text
+    assert "2 labels; risk 0.6931, 90 % interval none. No interval from 2" in (
+        sitting.text
+    )
+    numbers = campaign(None, np.arange(60.0)[:, None])
+    sitting = Sitting(*map(str, range(30)))
+    sitting.annotate(numbers, 30)
+    low, high = numbers.estimate().interval()
+    assert sitting.lines[-1].endswith(f"90 % interval {low:.4g} to {high:.4g}")
+
+
+def test_numbers_are_asked_for_until_one_comes():
+    evaluation = campaign(None, POOL)
+    sitting = Sitting("three", "nan", "3,5", "3.5", "-1e-2")
+    assert sitting.annotate(evaluation) == 2
+    assert _labels(evaluation) == [3.5, -0.01]
+    assert "'three' is no label here. Give a finite number." in sitting.text
+
+
+@pytest.mark.parametrize(
+    ("classes", "names", "typed", "label"),
+    [
+        (["cat", "dog"], None, "1", "cat"),
+        (["2", "dog"], None, "2", "2"),  # A name, not the second class.
+        ([3, 7], None, "7", 7),
+        ([3, 7], ["three", "seven"], "seven", 7),
+        ([3, 7], {3: "three", 7: "seven"}, "3", 3),
+        ([3, 7], {7: "seven"}, "seven", 7),
+        ([False, True], None, "1", True),
+        ([False, True], ["ham", "spam"], "spam", True),
+    ],
+)
+def test_a_class_is_typed_by_its_name_or_number(classes, names, typed, label):
+    evaluation = campaign(classes, POOL)
+    assert Sitting(typed).annotate(evaluation, class_names=names) == 1
+    assert _labels(evaluation) == [label]
+    assert type(_labels(evaluation)[0]) is type(label)
+
+
+def test_a_number_that_names_another_class_is_no_place_in_the_list():
+    evaluation = campaign(["2", "dog"], POOL)
+    sitting = Sitting("1", "dog")
+    assert sitting.annotate(evaluation) == 1
+    assert "'1' is none of 2, dog." in sitting.text
+
+
+def test_class_names_must_fit(animals):
+    with pytest.raises(ValueError, match=r"class_names has 1 names.*one name for each"):
+        Sitting().annotate(animals, class_names=["cat"])
+
+
+def test_a_class_named_like_a_command_can_be_typed():
+    evaluation = campaign(["q", "s"], POOL)
+    sitting = Sitting("q", "s", ":u", "q", ":s", ":q")
+    assert sitting.annotate(evaluation) == 3
+    assert _labels(evaluation) == ["q", "q"]
+    assert len(evaluation.ledger.skipped) == 1
+
+
+def test_a_new_class_takes_a_plus_sign():
+    evaluation = campaign([0, 1], POOL)
+    sitting = Sitting("2", "+two", "+2", "2", "q")
+    assert sitting.annotate(evaluation) == 2
+    assert _labels(evaluation) == [2, 2]
+    assert "'two' is no label here" in sitting.text
+    closed = campaign([0, 1], POOL, is_closed=True)
+    sitting = Sitting("+2")
+    assert sitting.annotate(closed) == 0
+    assert "'2' is no label here. Give one of [0, 1]." in sitting.text
+
+
+# What is shown of a row.
+
+
+def test_features_are_aligned_under_their_names(animals):
+    sitting = Sitting()
+    sitting.annotate(animals)
+    (row,) = animals.pending.indices
+    town = POOL["home town"][row]
+    assert f"age        {row + 0.5}\nhome town  {town}" in sitting.text
+
+
+@pytest.mark.parametrize(
+    ("X", "text"),
+    [
+        (["a", "some\ntext"], "some\ntext"),
+        (np.array([[0.0, 0.0], [1 / 3, 2.0]]), "x0  0.333333\nx1  2"),
+        (sparse.csr_matrix([[1.0, 0.0], [0.0, 2.5]]), "x1  2.5"),
+        (np.zeros((2, 2, 2, 2, 2)), "(an array of shape (2, 2, 2, 2); show= can tell"),
+    ],
+)
+def test_rows_of_any_kind_are_shown(X, text):
+    assert drawn(row_of(X, 1)).startswith(text)
+
+
+def test_show_is_asked_what_to_show(animals):
+    sitting = Sitting()
+    sitting.annotate(animals, show=lambda row: f"from {row['home town']}, {row['age']}")
+    (row,) = animals.pending.indices
+    assert f"from {POOL['home town'][row]}, {row + 0.5}" in sitting.text
+
+
+def test_show_may_return_an_image():
+    evaluation = campaign([0, 1], np.tile([0.0, 1.0, 0.0, 1.0], (5, 1)))
+    sitting = Sitting()
+    sitting.annotate(evaluation, show=lambda row: row.reshape(2, 2))
+    assert "  @@\n  @@" in sitting.text
+
+
+@pytest.mark.parametrize(
+    "shape", [(2, 5), (1, 2, 5), (2, 5, 1), (3, 2, 5), (2, 5, 3), (2, 5, 4)]
+)
+def test_images_are_drawn_whatever_their_channels(shape):
+    image = np.zeros(shape)
+    image[np.s_[:, 1, 4] if shape[-1] == 5 and len(shape) == 3 else np.s_[1, 4]] = 255
+    assert drawn(image) == 10 * " " + "\n" + 8 * " " + "@@"
+
+
+def test_large_images_are_scaled_to_forty_columns():
+    image = np.zeros((224, 224), dtype=np.uint8)
+    image[:112] = 255
+    lines = drawn(image).split("\n")
+    assert lines == ["@" * 40] * 10 + [" " * 40] * 10
+    assert drawn(np.full((50, 100), np.nan)) == "\n".join([" " * 40] * 10)
