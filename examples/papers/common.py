@@ -105,7 +105,10 @@ class Claims:
         return len(failed)
 
 
-def draw_curves(curves, path, label, log=True):
+STYLES = ["k:", "C0--", "C1-", "C2-.", "C4--", "C5:"]
+
+
+def draw_curves(curves, path, label, log=True, paper=None):
     """Draw one line for each method against the number of labels.
 
     Parameters
@@ -116,19 +119,30 @@ def draw_curves(curves, path, label, log=True):
     label : str
         Of the vertical axis.
     log : bool, default=True
+    paper : dict of str to dict of int to float, default=None
+        Some of these curves as the paper has them, drawn beside ours.
     """
     import matplotlib
 
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
 
-    fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-    styles = ["k:", "C0--", "C1-", "C2-.", "C4--", "C5:"]
-    for (name, curve), style in zip(curves.items(), styles, strict=False):
-        ax.plot(curve.index, curve.to_numpy(), style, label=name)
-    ax.set(xlabel="labels", ylabel=label.replace("_", " "), xscale="log")
-    if log:
-        ax.set_yscale("log")
+    styles = dict(zip(curves, STYLES, strict=False))
+    panels = {"here": {name: dict(curve) for name, curve in curves.items()}}
+    if paper:
+        shown = {name: paper[name] for name in curves if name in paper}
+        panels = {"the paper (read off its figure)": shown, **panels}
+    fig, axes = plt.subplots(
+        1, len(panels), figsize=(5 * len(panels) + 1, 4), layout="constrained"
+    )
+    for ax, (title, lines) in zip(np.ravel(axes), panels.items(), strict=True):
+        for name, line in lines.items():
+            ax.plot(list(line), list(line.values()), styles[name], label=name)
+        ax.set(xlabel="labels", ylabel=label.replace("_", " "), xscale="log")
+        if log:
+            ax.set_yscale("log")
+        if paper:
+            ax.set_title(title)
     ax.legend(frameon=False)
-    fig.savefig(path, dpi=150)
+    fig.savefig(path, dpi=100)
     plt.close(fig)
