@@ -21,6 +21,7 @@ The rooms:
 """
 
 from sklearn_ase._active_risk import ActiveRiskEstimator
+from sklearn_ase._console import annotate
 from sklearn_ase._diagnosis import Diagnosis
 from sklearn_ase._evaluation import Evaluation
 from sklearn_ase._forecast import LabelForecast
@@ -48,4 +49,5 @@ __all__ = [
     "RiskCurveDisplay",
     "TrainingRows",
     "__version__",
+    "annotate",
 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sklearn_ase._sheet import check_suffix, export_rows  # noqa: F401
+from sklearn_ase._sheet import check_suffix
 
 SKIP = ()  # An answer without a label: cannot tell.
 # What Label Studio's JSON-MIN puts beside the controls.

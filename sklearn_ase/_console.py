@@ -58,17 +58,13 @@ def annotate(
                 write("Every row of the pool has been asked for.")
                 break
             row = row_of(evaluation.task.X, index)
-            write(f"\nRow {index}. {_progress(evaluation, n_labels)}")
+            write(f"\nRow {index}. {_progress(evaluation, n_labels)}\n")
             write(drawn(row if show is None else show(row)))
             command, label = _answer(evaluation, names, read, write)
             if command == "quit":
                 break
             if command == "undo":
-                if answered:
-                    index = answered.pop()
-                    evaluation.withdraw(index)
-                else:
-                    write("Nothing was answered in this sitting.")
+                index = _undo(evaluation, answered, index, write)
                 continue
             if command == "skip":
                 evaluation.skip([index])
@@ -86,7 +82,7 @@ def annotate(
 def _names(class_names, classes):
     """Names of the classes by label."""
     if class_names is None or hasattr(class_names, "items"):
-        return dict(class_names or {})
+        return {} if class_names is None else dict(class_names)
     if classes is None or len(class_names) != len(classes):
         raise ValueError(
             f"class_names has {len(class_names)} names, but the classes are {classes}. "
@@ -102,16 +98,25 @@ def _next_row(evaluation):
     return int(indices[0]) if len(indices) else None
 
 
+def _undo(evaluation, answered, index, write):
+    """Open the row answered last, to be asked again, if there is one."""
+    if answered:
+        index = answered.pop()
+        evaluation.withdraw(index)
+    else:
+        write("Nothing was answered in this sitting.")
+    return index
+
+
 def _progress(evaluation, n_labels):
     """How far it is, and the running estimate or why there is none."""
-    done = "" if n_labels is None else f" of {n_labels}"
-    done = f"{len(evaluation.ledger)}{done} labels"
+    goal = "" if n_labels is None else f" of {n_labels}"
     try:
         words = evaluation.estimate().describe()
     except ValueError as error:
-        return f"{done}. No estimate yet: {error}"
-    words.pop("labels")
-    return f"{done}; " + ", ".join(f"{name} {text}" for name, text in words.items())
+        words = {"no estimate": str(error)}
+    words.pop("labels", None)
+    return f"{len(evaluation.ledger)}{goal} labels\n{drawn(words)}"
 
 
 def _answer(evaluation, names, read, write):

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from sklearn_ase._answers import export_rows, import_answers
+from sklearn_ase._answers import import_answers
 from sklearn_ase._diagnosis import diagnose
 from sklearn_ase._evidence import has_evidence
 from sklearn_ase._forecast import labels_needed
@@ -16,6 +16,7 @@ from sklearn_ase._plan import check_embedding, check_risk, check_scores
 from sklearn_ase._progress import progress
 from sklearn_ase._rows import n_rows
 from sklearn_ase._schedule import next_refit
+from sklearn_ase._sheet import export_rows
 from sklearn_ase._snapshot import pool_state
 from sklearn_ase._state import Query
 from sklearn_ase.selection import Proportional, pick_apart
@@ -118,7 +119,7 @@ class Evaluation:
         self._tell(_indices(query), labels)
 
     def _tell(self, indices, labels):
-        self.ledger.tell(indices, *self.task.check_answers(labels))
+        self.ledger.tell(indices, *self._check_answers(indices, labels))
         self._take_up(indices)
 
     def correct(self, index, label):
@@ -133,8 +134,9 @@ class Evaluation:
             A row that has a label.
         label : label or array-like of shape (n_answers,)
         """
-        labels, more = self.task.check_answers(np.atleast_1d(np.asarray(label))[None])
-        relearn = self.ledger.correct(index, labels[0], *more)
+        answers = np.atleast_1d(np.asarray(label))[None]
+        (label,), more_labels = self._check_answers([index], answers)
+        relearn = self.ledger.correct(index, label, *more_labels)
         self._take_up(relearn=relearn)
 
     def withdraw(self, index):
@@ -443,6 +445,15 @@ class Evaluation:
             self._learner.expected_loss,
             self.n_samples,
         )
+
+    def _check_answers(self, indices, labels):
+        """Answers that can be recorded: of the right kind, and with a finite loss."""
+        labels, more_labels = self.task.check_answers(labels)
+        asked = set(self.ledger.indices).issuperset(np.asarray(indices).tolist())
+        if asked and len(indices) == len(labels):  # The ledger says what is wrong else.
+            answers = [labels, *np.transpose(more_labels)]
+            self._learner.check_losses(indices, answers, self._known_labels())
+        return labels, more_labels
 
     def _take_up(self, indices=(), relearn=False):
         """Renew what depends on the labels, after some of them changed."""

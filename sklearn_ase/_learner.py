@@ -1,5 +1,7 @@
 """The part of an evaluation that learns: classes, loss, surrogate and belief."""
 
+from itertools import chain
+
 import numpy as np
 
 from sklearn_ase import _kernels
@@ -48,6 +50,22 @@ class Learner:
         self.loss = self.task.loss_for(classes)
         self._forget()
         return True
+
+    def check_losses(self, indices, answers, known):
+        """Refuse labels that have no finite loss.
+
+        Parameters
+        ----------
+        indices : array-like of shape (n_rows,)
+        answers : list of array-like of shape (n_rows,)
+        known : list of label
+            Known so far.
+        """
+        classes, loss = self.task.classes_with([*known, *chain(*answers)]), self.loss
+        if not np.array_equal(classes, self.classes):
+            loss = self.task.loss_for(classes)
+        for labels in answers:
+            loss.observed(np.asarray(indices), np.asarray(labels))
 
     def fit(self, labels):
         """Fit the surrogate to labelled rows and renew the belief about the pool.

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn_ase._sheet import to_frame
+
 
 @dataclass(frozen=True, eq=False)
 class Query:
@@ -30,6 +32,24 @@ class Query:
 
     def __len__(self):
         return len(self.indices)
+
+    def to_frame(self, X, predictions=None):
+        """The rows that were asked for, for those who label them.
+
+        Parameters
+        ----------
+        X : array, frame or list of shape (n_samples, ...)
+            The pool.
+        predictions : array-like of shape (n_samples,), default=None
+            What the model says about the pool.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            With the columns ``row``, the features (or ``text``), ``prediction`` if
+            given, and ``query_proba``.
+        """
+        return to_frame(self, X, predictions)
 
 
 @dataclass(frozen=True, eq=False)

@@ -354,6 +354,29 @@ def test_annotations_of_several_people_are_several_answers(tmp_path, asked):
     assert asked.import_answers(path) == 0
 
 
+@pytest.mark.parametrize(
+    ("classes", "labels"),
+    [
+        (["cat", "dog"], ["dog", "cat", "cow"] * 4),
+        ([0, 1, 2], [2, 0, 7] * 4),
+        ([False, True], [True, False, True] * 4),
+        (None, [0.1 + 0.2, -3.0, 1e-300] * 4),
+    ],
+)
+def test_what_goes_to_label_studio_comes_back(tmp_path, classes, labels):
+    evaluation = campaign(classes, POOL)
+    path = tmp_path / "tasks.json"
+    guess = np.array(labels)
+    evaluation.export(evaluation.ask(7), path, predictions=guess)
+    tasks = json.loads(path.read_text())
+    for task in tasks:  # Whoever labels them accepts what was predicted.
+        task["annotations"] = [{**task["predictions"][0], "was_cancelled": False}]
+    assert evaluation.import_answers(_write(path, json.dumps(tasks[::-1]))) == 7
+    told = evaluation.ledger.labels
+    assert told == {row: labels[row] for row in evaluation.ledger.indices}
+    assert {type(label) for label in told.values()} == {type(labels[0])}
+
+
 def test_a_further_annotation_corrects_the_answers_of_a_row(tmp_path, asked):
     row = _pending(asked)[0]
     asked.tell([row], ["cat"])

@@ -22,6 +22,7 @@ STOREYS = [
         "_seeding",
         "_progress",
         "_html",
+        "_sheet",
         "_evidence",
         "belief",
         "exceptions",
@@ -38,7 +39,6 @@ STOREYS = [
         "_model",
         "_snapshot",
         "_fingerprint",
-        "_sheet",
         "_drawing",
         "stopping",
     },
@@ -60,6 +60,8 @@ ALLOWED = {
     ("belief", "_kernels"),
     ("_cross_fitting", "_rows"),
     ("_evidence", "_kernels"),
+    ("_sheet", "_rows"),
+    ("_state", "_sheet"),
 }
 HEAVY = ["torch", "skorch", "matplotlib", "pandas", "polars", "dask"]
 

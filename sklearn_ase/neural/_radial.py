@@ -183,14 +183,14 @@ class RadialBNNClassifier(BaseDeepClassifier):
     n_members : int, default=None
         Draws in prediction; None is 100.
 
+    See Also
+    --------
+    BaseDeepClassifier : All other parameters, with their meaning and default.
+
     Notes
     -----
     The paper trains with ``lr=1e-4``, ``optimizer__weight_decay=1e-4``,
     ``max_epochs=500`` and ``patience=10``. `compile` has no effect here.
-
-    See Also
-    --------
-    BaseDeepClassifier : All other parameters, with their meaning and default.
 
     Examples
     --------
