@@ -9,6 +9,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from sklearn_ase._callbacks import CallbackSupportMixin, Watch, with_callbacks
 from sklearn_ase._campaign import begin, opened, stored_seed
 from sklearn_ase._evaluation import Evaluation
 from sklearn_ase._model import predict_pool
@@ -33,7 +34,7 @@ from sklearn_ase.selection import Proportional
 from sklearn_ase.surrogate import BaseSurrogate, check_surrogate_estimator
 
 
-class ActiveRiskEstimator(BaseEstimator):
+class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
     """Estimate the risk of a model on a pool, buying few labels.
 
     A surrogate learns from the labels bought so far what the labels of the whole pool
@@ -219,6 +220,7 @@ default=None
         rows = (X, X_train, y_train, predictions, train_predictions)
         return copy(self)._start(*rows, ledger, journal, known_labels, cost)
 
+    @with_callbacks
     def fit(
         self,
         X,
@@ -238,7 +240,8 @@ default=None
         If the oracle raises, the labels so far are kept in ``ledger_``, and
         ``fit(X, y, ledger=evaluator.ledger_)`` goes on from there. A
         :class:`SurrogateWarning` says when the labels contradict the surrogate;
-        ``evaluation_.diagnose()`` says more.
+        ``evaluation_.diagnose()`` says more. Callbacks of scikit-learn 1.9
+        (``set_callbacks``) hear of every batch and may end it.
 
         Parameters
         ----------
@@ -271,10 +274,16 @@ default=None
             check_can_estimate(self.n_labels, evaluation)
             # From here on labels are kept whatever happens.
             self.evaluation_ = evaluation
-            budget = np.inf if self.budget is None else self.budget
+            watch = Watch(self, X, y, self.n_labels - len(evaluation.ledger), plan[1])
             self.stop_reason_ = evaluation.run(
-                oracle, *plan, self.verbose, stop=self.stop, budget=budget
+                oracle,
+                *plan,
+                self.verbose,
+                stop=self.stop,
+                budget=np.inf if self.budget is None else self.budget,
+                watch=watch,
             )
+            watch.close()
         finally:
             evaluation.close()
         if evaluation.can_diagnose:

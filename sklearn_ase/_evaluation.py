@@ -301,7 +301,15 @@ class Evaluation:
             self._note(refit=True)
 
     def run(
-        self, oracle, n_labels, batch_size=1, verbose=0, *, stop=None, budget=np.inf
+        self,
+        oracle,
+        n_labels,
+        batch_size=1,
+        verbose=0,
+        *,
+        stop=None,
+        budget=np.inf,
+        watch=None,
     ):
         """Ask and tell until there are enough labels, then refit the surrogate.
 
@@ -320,27 +328,37 @@ class Evaluation:
             Of :mod:`sklearn_ase.stopping`; asked after every batch.
         budget : float, default=inf
             Greatest cost of all labels; the label that reaches it is the last.
+        watch : object with ``begin()`` and ``end()``, default=None
+            Called around every batch; what ``end`` returns, if anything, is a reason
+            to stop.
 
         Returns
         -------
         reason : str
             Why it ended.
         """
-        reason = ""
+        reason = self._reason_to_stop(n_labels, stop, budget)
         with progress(n_labels, "labels", verbose) as show:
             while not reason:
-                reason = self._reason_to_stop(n_labels, stop, budget)
-                if reason:
-                    self.refit()
-                else:
-                    missing = n_labels - len(self.ledger)
-                    indices = self.pending.indices[:missing]
-                    if not len(indices):
-                        indices = self.ask(min(batch_size, missing)).indices
-                    if len(indices):
-                        self.tell(indices, oracle(indices))
+                reason = self._buy(oracle, n_labels, batch_size, watch)
+                reason = reason or self._reason_to_stop(n_labels, stop, budget)
                 show(len(self.ledger), f"risk {self._last_risk:.4g}")
+            self.refit()
+            show(len(self.ledger), f"risk {self._last_risk:.4g}")
         return reason
+
+    def _buy(self, oracle, n_labels, batch_size, watch):
+        """Buy one batch of labels; returns a reason to stop, if `watch` has one."""
+        if watch is not None:
+            watch.begin()
+        missing = n_labels - len(self.ledger)
+        indices = self.pending.indices[:missing]
+        if not len(indices):
+            n_free = int(self._free().sum())
+            indices = self.ask(min(batch_size, missing, n_free)).indices
+        if len(indices):
+            self.tell(indices, oracle(indices))
+        return watch.end() if watch is not None else ""
 
     def close(self):
         """Let go of the journal, so that it can be opened elsewhere."""

@@ -22,6 +22,7 @@ STOREYS = [
         "_seeding",
         "_progress",
         "_html",
+        "_callbacks",
         "_sheet",
         "_evidence",
         "belief",
