@@ -568,11 +568,12 @@ class Evaluation:
     def _pick(self, n_queries, embedding):
         """Pick as many rows that wait for a label, and known ones among them."""
         selection, scores = self._plan_of_picks()
-        candidates, known = np.flatnonzero(self._free()), list(self.ledger.known)
+        free, known = self._free(), list(self.ledger.known)
         # Each query has its own stream, so a replayed evaluation picks the same rows.
         rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
         indices, proba = np.empty(0, dtype=int), np.empty(0)
-        while n_queries and len(candidates):
+        while n_queries and free.any():
+            candidates = np.flatnonzero(free)
             n_queries = min(n_queries, len(candidates))
             if embedding is None:
                 query = selection.pick(scores, candidates, n_queries, rng)
@@ -580,7 +581,7 @@ class Evaluation:
                 query = pick_apart(scores, candidates, n_queries, embedding, indices)
             indices = np.append(indices, query.indices)
             proba = np.append(proba, query.proba)
-            candidates = np.setdiff1d(candidates, query.indices)
+            free[query.indices] = False
             n_queries = int(np.isin(query.indices, known).sum())
         return Query(indices, proba)
 
