@@ -219,6 +219,13 @@ class Evaluation:
             risk = self.risk
         check_risk(risk)
         state = self.state
+        if not _allows(risk, state):
+            raise ValueError(
+                f"{type(risk).__name__} weighs labels by their picks, but "
+                f"{len(self.ledger.skipped)} rows were picked and skipped, and it does "
+                "not say that it can do without (allows_skips). Use Guarded(), "
+                "CorrectedASE() or LURE()."
+            )
         found = risk.estimate(state)
         n_waiting = state.n_labels - state.n_in_order
         if risk.needs_query_proba and found.refusal and n_waiting:
@@ -327,7 +334,7 @@ class Evaluation:
         stop : stopping rule, default=None
             Of :mod:`sklearn_ase.stopping`; asked after every batch.
         budget : float, default=inf
-            Greatest cost of all labels; the label that reaches it is the last.
+            Cost of all labels; the batch that reaches it is the last.
         watch : object with ``begin()`` and ``end()``, default=None
             Called around every batch; what ``end`` returns, if anything, is a reason
             to stop.
@@ -553,7 +560,7 @@ class Evaluation:
             return None
         if risk.needs_query_proba and state.n_in_order == 0:
             return None
-        return risk.estimate(state)
+        return risk.estimate(state) if _allows(risk, state) else None
 
     def _current_scores(self):
         """Scores of the pool; kept as long as nothing changes that they depend on."""
@@ -610,6 +617,13 @@ class Evaluation:
         free = np.ones(self.n_samples, dtype=bool)
         free[self.ledger.indices] = False
         return free
+
+
+def _allows(risk, state):
+    """Whether a risk can be had although nobody could label some picks."""
+    if state.skips is None or not risk.needs_query_proba:
+        return True
+    return getattr(risk, "allows_skips", False)
 
 
 def _indices(query):

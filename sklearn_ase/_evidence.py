@@ -111,8 +111,7 @@ def has_evidence(state):
 
 
 def over_answerable(steps, design):
-    """From steps towards the sum of all losses to ones towards the mean of those
-    that can be known.
+    """Steps towards the mean of the losses that can be known, from those of the sum.
 
     A row that nobody can label counts 0 in the sum, and the share of the other rows is
     estimated in the same way as the sum. The ratio of the two is not exactly unbiased,

@@ -26,12 +26,16 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         Whether the surrogate must have been fitted.
     leans_on_surrogate : bool
         Whether a bad surrogate may bias it, so that ``fit`` should warn of one.
+    allows_skips : bool
+        Whether it looks at ``state.skips``, picks that nobody could label. One that
+        weighs labels and does not is refused when there are any.
     """
 
     needs_query_proba = False
     needs_uniform = False
     needs_belief = False
     leans_on_surrogate = False
+    allows_skips = False
 
     @abstractmethod
     def estimate(self, state):

@@ -22,6 +22,7 @@ class CorrectedASE(BaseRisk):
     """
 
     needs_query_proba = True
+    allows_skips = True
 
     def estimate(self, state):
         design = check_design(state, "CorrectedASE")

@@ -49,6 +49,7 @@ class Guarded(BaseRisk):
     """
 
     needs_query_proba = True
+    allows_skips = True
     leans_on_surrogate = True
 
     def __init__(self, prior=PRIOR_TRUST):

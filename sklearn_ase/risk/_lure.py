@@ -30,6 +30,7 @@ class LURE(BaseRisk):
     """
 
     needs_query_proba = True
+    allows_skips = True
 
     def estimate(self, state):
         design = check_design(state, "LURE")

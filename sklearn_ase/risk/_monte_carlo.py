@@ -26,6 +26,7 @@ class MonteCarlo(BaseRisk):
     """
 
     needs_query_proba = True
+    allows_skips = True
     needs_uniform = True
 
     def estimate(self, state):

@@ -1,4 +1,4 @@
-"""Many evaluations against known labels: how good is an estimate, how honest?
+"""Many evaluations against known labels: how good and how honest is an estimate.
 
 The instrument behind every table of the documentation. Results are plain columns that
 can be saved, continued and drawn later.
