@@ -72,7 +72,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         Ends :meth:`fit` before `n_labels` when the labels are enough; see
         :mod:`sklearn_ase.stopping`.
     budget : float, default=None
-        Ends :meth:`fit` with the batch that makes the `cost` of all labels reach it.
+        Ends :meth:`fit` with the label that makes their `cost` reach it.
     refit : float, int or array-like of int, default=1.5
         When the surrogate is refitted: a float > 1 when the number of labels has
         grown by that factor, an int after that many labels, a list at these label

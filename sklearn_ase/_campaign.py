@@ -61,17 +61,18 @@ def begin(ledger, task, seed, settings, known_labels):
     if known_labels:
         labels = task.check_labels(list(known_labels.values())).tolist()
         known_labels = dict(zip(known_labels, labels, strict=True))
-        if ledger.known and ledger.known != known_labels:
+        given = ledger.given
+        if given and given != known_labels:
             raise ValueError(
                 "known_labels differ from those the journal was started with. Leave "
                 "them out, or give the same."
             )
-        if ledger.indices and not ledger.known:
+        if ledger.indices and not given:
             raise ValueError(
                 "known_labels must be given at the start: some rows have been asked "
                 "for already."
             )
-        if not ledger.known:
+        if not given:
             ledger.know(known_labels, labels)
 
 

@@ -74,8 +74,9 @@ class Evaluation:
     def ask(self, n_queries=1, *, embedding=None):
         """Pick samples to label next.
 
-        Rows whose label was known beforehand may be picked too; they are answered at
-        once, and others are picked besides.
+        Rows whose label was known beforehand may be picked too. They are answered at
+        once and left out of what is returned, so there may be fewer rows in it. (To
+        pick others in their place would make known labels rarer than the weights say.)
 
         Parameters
         ----------
@@ -300,6 +301,11 @@ class Evaluation:
         forecast : LabelForecast
             ``int(forecast)`` more labels; ``forecast.basis`` says what it rests on.
         """
+        if not self.risk.needs_query_proba:
+            raise ValueError(
+                f"{type(self.risk).__name__} has no interval that more labels would "
+                "narrow. Use risk=Guarded() or CorrectedASE()."
+            )
         return labels_needed(self.state, self.estimate(), width, level, method)
 
     def refit(self):
@@ -334,7 +340,7 @@ class Evaluation:
         stop : stopping rule, default=None
             Of :mod:`sklearn_ase.stopping`; asked after every batch.
         budget : float, default=inf
-            Cost of all labels; the batch that reaches it is the last.
+            Cost of all labels; the label that reaches it is the last.
         watch : object with ``begin()`` and ``end()``, default=None
             Called around every batch; what ``end`` returns, if anything, is a reason
             to stop.
@@ -347,14 +353,14 @@ class Evaluation:
         reason = self._reason_to_stop(n_labels, stop, budget)
         with progress(n_labels, "labels", verbose) as show:
             while not reason:
-                reason = self._buy(oracle, n_labels, batch_size, watch)
+                reason = self._buy(oracle, n_labels, batch_size, budget, watch)
                 reason = reason or self._reason_to_stop(n_labels, stop, budget)
                 show(len(self.ledger), f"risk {self._last_risk:.4g}")
             self.refit()
             show(len(self.ledger), f"risk {self._last_risk:.4g}")
         return reason
 
-    def _buy(self, oracle, n_labels, batch_size, watch):
+    def _buy(self, oracle, n_labels, batch_size, budget, watch):
         """Buy one batch of labels; returns a reason to stop, if `watch` has one."""
         if watch is not None:
             watch.begin()
@@ -363,6 +369,9 @@ class Evaluation:
         if not len(indices):
             n_free = int(self._free().sum())
             indices = self.ask(min(batch_size, missing, n_free)).indices
+        # Rows are paid for as long as the ones before leave something of the budget.
+        cost_before = np.cumsum([0.0, *self._cost_of(indices)])[:-1]
+        indices = indices[self.spent + cost_before < budget]
         if len(indices):
             self.tell(indices, oracle(indices))
         return watch.end() if watch is not None else ""
@@ -419,10 +428,10 @@ class Evaluation:
 
     @property
     def spent(self):
-        """Cost of the rows that were answered or skipped."""
+        """Cost of the rows that were answered or skipped; known labels are free."""
         rows = [*self.ledger.labels, *self.ledger.skipped]
-        cost = self.task.cost
-        return float(len(rows) if cost is None else cost[rows].sum())
+        paid = [index for index in rows if index not in self.ledger.known]
+        return float(self._cost_of(paid).sum())
 
     @property
     def history(self):
@@ -470,6 +479,10 @@ class Evaluation:
             self._learner.expected_loss,
             self.n_samples,
         )
+
+    def _cost_of(self, rows):
+        cost = self.task.cost
+        return np.ones(len(rows)) if cost is None else cost[np.asarray(rows, dtype=int)]
 
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""
@@ -538,9 +551,11 @@ class Evaluation:
         if self._is_due():
             self._fit_surrogate()
         unnoted = [index for index in ledger.labels if index not in ledger.notes]
-        if unnoted or not self._last_note["estimate"]:
-            refitted = ledger.refits[-1:] == [len(ledger)]
+        refitted = self.is_fitted and ledger.refits[-1:] == [len(ledger)]
+        if unnoted:
             self._note(unnoted, refitted and not self.surrogate.is_constant)
+        elif not self._last_note["estimate"] and self._estimate_if_possible():
+            self._note()
         self._tell_known()
 
     def _tell_known(self):
@@ -573,24 +588,14 @@ class Evaluation:
         return self._scores
 
     def _pick(self, n_queries, embedding):
-        """Pick as many rows that wait for a label, and known ones among them."""
+        """Pick free rows."""
         selection, scores = self._plan_of_picks()
-        free, known = self._free(), list(self.ledger.known)
+        candidates = np.flatnonzero(self._free())
         # Each query has its own stream, so a replayed evaluation picks the same rows.
         rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
-        indices, proba = np.empty(0, dtype=int), np.empty(0)
-        while n_queries and free.any():
-            candidates = np.flatnonzero(free)
-            n_queries = min(n_queries, len(candidates))
-            if embedding is None:
-                query = selection.pick(scores, candidates, n_queries, rng)
-            else:
-                query = pick_apart(scores, candidates, n_queries, embedding, indices)
-            indices = np.append(indices, query.indices)
-            proba = np.append(proba, query.proba)
-            free[query.indices] = False
-            n_queries = int(np.isin(query.indices, known).sum())
-        return Query(indices, proba)
+        if embedding is None:
+            return selection.pick(scores, candidates, n_queries, rng)
+        return pick_apart(scores, candidates, n_queries, embedding)
 
     def _plan_of_picks(self):
         """Selection and scores for the next picks."""

@@ -129,6 +129,10 @@ def over_answerable(steps, design):
     )
     weights = _kernels.step_weights(n_picks, n_samples)
     share = weights @ share_steps
+    least = design.n_labels / n_samples
+    most = 1.0 - (n_picks - design.n_labels) / n_samples
+    if not least <= share <= most:  # By chance outside what is known for certain.
+        return steps / np.clip(share, least, most)
     value = weights @ steps / share
     return value + (steps - value * share_steps) / share
 

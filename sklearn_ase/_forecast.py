@@ -41,6 +41,9 @@ def labels_needed(state, estimate, width, level, method):
     if not width > 0:
         raise ValueError(f"width={width} must be greater than 0.")
     n_samples, n_labels = state.n_samples, state.n_in_order
+    n_skipped = 0 if state.skips is None else len(state.skips.place)
+    if n_labels + n_skipped == n_samples:
+        return LabelForecast(0, n_labels, "Every row is labelled: the risk is known.")
     unit, basis = _unit_variance(state, estimate)
 
     def width_with(n):
@@ -59,7 +62,7 @@ def labels_needed(state, estimate, width, level, method):
 
     if estimate.refusal == "" and width_with(n_labels) <= width:
         return LabelForecast(0, n_labels, basis)
-    low, high = max(n_labels, MIN_LABELS) - 1, n_samples
+    low, high = max(n_labels, MIN_LABELS) - 1, n_samples - n_skipped
     while high - low > 1:  # The width only falls with the number of labels.
         middle = (low + high) // 2
         low, high = (low, middle) if width_with(middle) <= width else (middle, high)
@@ -69,7 +72,7 @@ def labels_needed(state, estimate, width, level, method):
 def _unit_variance(state, estimate):
     """Variance of one step, and where it is taken from."""
     n_labels, n_samples = state.n_in_order, state.n_samples
-    if not estimate.refusal and n_labels < n_samples:
+    if not estimate.refusal:
         unit = estimate.standard_error**2 / (1.0 / n_labels - 1.0 / n_samples)
         return unit, (
             f"From the standard error after {n_labels} labels, falling as the root of "
@@ -84,6 +87,6 @@ def _unit_variance(state, estimate):
         )
     raise ValueError(
         "There is nothing to forecast from: that takes an estimate with an interval, "
-        f"or a fitted surrogate and a label ({state.n_labels} labels so far, "
-        f"{estimate.refusal or 'every row labelled'})."
+        f"or a fitted surrogate and a label ({state.n_labels} labels so far). "
+        + estimate.refusal
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 _ANSWER = ("label", "label_type", "order", "refit", "more_labels")
 _SKIPPED = "skipped"
+_BEFORE = "0"
 _KINDS = {
     "bool": lambda text: text == "True",
     "int": int,
@@ -43,6 +44,8 @@ class LabelLedger:
         Rows that were asked for and that nobody can label.
     known : dict of int to label
         Labels that were there before anything was asked.
+    given : dict of int to label
+        The same as they were then: none corrected, none withdrawn.
     refits : list of int
         Numbers of labels at which the surrogate was fitted again.
     notes : dict of int to dict
@@ -79,6 +82,7 @@ class LabelLedger:
         self.more_labels = {}
         self.skipped = []
         self.known = {}
+        self.given = {}
         self.refits = []
         self.notes = {}
 
@@ -130,7 +134,7 @@ class LabelLedger:
         self.more_labels.update(zip(indices, more_labels, strict=False))
 
     def correct(self, index, label, more_labels=()):
-        """Replace the label of a row; it keeps its place.
+        """Replace the label of a row, also where it was known beforehand.
 
         Returns whether the surrogate has learned from the old one: it must be fitted
         again.
@@ -140,6 +144,8 @@ class LabelLedger:
         self._record("correct", index, label, more_labels)
         learned = self._was_learned(index)
         self.labels[index] = label
+        if index in self.known:
+            self.known[index] = label
         self.more_labels.pop(index, None)
         if more_labels:
             self.more_labels[index] = more_labels
@@ -150,6 +156,8 @@ class LabelLedger:
     def withdraw(self, index):
         """Take a label, or a skip, back: the row waits for an answer again.
 
+        A label that was known beforehand is so no more.
+
         Returns whether the surrogate has learned from it: it must be fitted again.
         """
         index = int(index)
@@ -158,7 +166,7 @@ class LabelLedger:
         self._record("withdraw", index)
         learned = self._was_learned(index)
         self.skipped = [other for other in self.skipped if other != index]
-        for answers in (self.labels, self.more_labels, self.notes):
+        for answers in (self.labels, self.more_labels, self.notes, self.known):
             answers.pop(index, None)
         if learned:
             n_labels = len(self.labels)
@@ -183,7 +191,8 @@ class LabelLedger:
         """Record labels that were there before."""
         indices, labels = [int(index) for index in indices], _plain(labels)
         self._record("know", indices, labels)
-        self.known.update(zip(indices, labels, strict=True))
+        self.given.update(zip(indices, labels, strict=True))
+        self.known.update(self.given)
 
     def refit(self, n_labels):
         """Record that the surrogate was fitted to the first `n_labels` labels."""
@@ -194,19 +203,21 @@ class LabelLedger:
     def note(self, indices, estimate, refit):
         """Keep the estimate after some labels, a dict or None, and whether of a refit.
 
-        What was noted for these rows before is replaced.
+        It replaces what was noted for these rows before, but for a refit.
         """
         indices = [int(index) for index in indices]
         self._record("note", indices, estimate, refit)
         for index in indices:
-            last = refit and index == indices[-1]
-            self.notes[index] = {"estimate": estimate, "refit": last}
+            before = self.notes.get(index, {"refit": False})["refit"]
+            last = bool(refit) and index == indices[-1]
+            self.notes[index] = {"estimate": estimate, "refit": last or before}
 
     def copy(self):
         """An independent copy, in memory."""
         other = LabelLedger()
         other.ask(*(self._column(name) for name in self.columns))
-        other.labels, other.known = dict(self.labels), dict(self.known)
+        other.labels = dict(self.labels)
+        other.known, other.given = dict(self.known), dict(self.given)
         other.more_labels = {index: list(m) for index, m in self.more_labels.items()}
         other.skipped, other.refits = list(self.skipped), list(self.refits)
         other.notes = {index: dict(note) for index, note in self.notes.items()}
@@ -217,13 +228,18 @@ class LabelLedger:
 
         ``order`` says as how many-th the label came, ``refit`` whether the surrogate
         was fitted again after it, ``label_type`` how to read it back, or that the row
-        was skipped; ``more_labels`` are further answers as JSON.
+        was skipped; ``more_labels`` are further answers as JSON. Labels that were
+        known beforehand come first and have the order 0.
         """
         order = {index: place for place, index in enumerate(self.labels, start=1)}
         refits = set(self.refits)
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow([*self.columns, *_ANSWER])
+            for index, label in self.known.items():
+                nothing = [""] * (len(self.columns) - 1)
+                kind = type(label).__name__
+                writer.writerow([index, *nothing, label, kind, _BEFORE, "", ""])
             rows = zip(*(self._column(name) for name in self.columns), strict=True)
             for index, *numbers in rows:
                 answer = [""] * len(_ANSWER)
@@ -250,6 +266,9 @@ class LabelLedger:
                 )
             for row in reader:
                 index = int(row["index"])
+                if row["order"] == _BEFORE:
+                    ledger.know([index], [_KINDS[row["label_type"]](row["label"])])
+                    continue
                 ledger.ask([index], *([row[name]] for name in cls.columns[1:]))
                 if row["label"] and not row["label_type"]:
                     raise ValueError(
@@ -285,6 +304,8 @@ class LabelLedger:
 
     def _was_learned(self, index):
         """Whether the surrogate was fitted to this label."""
+        if index in self.known:
+            return True
         n_learned = self.refits[-1] if self.refits else 0
         return index in list(self.labels)[:n_learned]
 

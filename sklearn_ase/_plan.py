@@ -7,11 +7,13 @@ import numpy as np
 
 def check_budget(n_labels, batch_size, n_samples, stop=None, budget=None):
     """Check how many labels are to be bought."""
-    if stop is not None and not hasattr(stop, "reason"):
-        raise TypeError(
-            f"stop={stop!r} cannot serve as stopping rule. Give an instance of a class "
-            "from sklearn_ase.stopping."
-        )
+    if stop is not None:
+        if isinstance(stop, type) or not hasattr(stop, "reason"):
+            raise TypeError(
+                f"stop={stop!r} cannot serve as stopping rule. Give an instance of a "
+                "class from sklearn_ase.stopping."
+            )
+        stop.reason([])  # Refuses what is wrong with its parameters.
     if budget is not None and not budget > 0:
         raise ValueError(f"budget={budget!r} must be a number > 0, or None.")
     if not isinstance(n_labels, numbers.Integral) or n_labels < 0:
@@ -147,7 +149,8 @@ def check_known_labels(known_labels, n_samples):
 
 def check_can_estimate(n_labels, evaluation):
     """Refuse a budget that never suffices for the estimate that is asked for."""
-    surrogate, n_training = evaluation.surrogate, evaluation.task.n_training
+    surrogate = evaluation.surrogate
+    n_training = evaluation.task.n_training + len(evaluation.ledger.known)
     no_label = n_labels == 0 and not len(evaluation.ledger)
     if no_label and not (evaluation.is_fitted and evaluation.risk.leans_on_surrogate):
         raise ValueError(

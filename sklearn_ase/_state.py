@@ -6,6 +6,8 @@ import numpy as np
 
 from sklearn_ase._sheet import to_frame
 
+METHODS = ("fixed", "anytime")
+
 
 @dataclass(frozen=True, eq=False)
 class Query:

@@ -165,7 +165,7 @@ class Audited(BaseSelection):
         return ArgMax() if self.selection is None else self.selection
 
 
-def pick_apart(scores, candidates, n_queries, embedding, picked=()):
+def pick_apart(scores, candidates, n_queries, embedding):
     """Pick rows that score high and lie far from each other.
 
     The first has the greatest score; each further one the greatest product of score
@@ -178,28 +178,24 @@ def pick_apart(scores, candidates, n_queries, embedding, picked=()):
     candidates : ndarray of shape (n_candidates,)
     n_queries : int
     embedding : ndarray of shape (n_samples, n_dimensions)
-    picked : sequence of int, default=()
-        Rows of the batch already.
 
     Returns
     -------
     query : Query
         Without probabilities.
     """
-    picked, places = list(picked), embedding[candidates]
-    nearest = np.full(len(candidates), np.inf)
-    for row in picked:
-        nearest = np.minimum(nearest, np.linalg.norm(places - embedding[row], axis=1))
-    indices, left = [], np.ones(len(candidates), dtype=bool)
+    places, worth = embedding[candidates], scores[candidates]
+    worth = (
+        worth + np.finfo(float).tiny
+    )  # Where all score 0, near and far still differ.
+    indices, nearest = [], np.ones(len(candidates))
+    left = np.ones(len(candidates), dtype=bool)
     for _ in range(n_queries):
-        apart = nearest if np.isfinite(nearest).any() else 1.0
-        # Scores of 0 still tell near from far.
-        worth = (scores[candidates] + np.finfo(float).tiny) * apart
-        best = int(np.argmax(np.where(left, worth, -1.0)))
+        best = int(np.argmax(np.where(left, worth * nearest, -1.0)))
+        distance = np.linalg.norm(places - places[best], axis=1)
+        nearest = distance if not indices else np.minimum(nearest, distance)
         indices.append(candidates[best])
         left[best] = False
-        distance = np.linalg.norm(places - places[best], axis=1)
-        nearest = np.minimum(nearest, distance)
     return Query(np.array(indices, dtype=int), np.full(n_queries, np.nan))
 
 

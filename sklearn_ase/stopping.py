@@ -5,6 +5,8 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._state import METHODS
+
 __all__ = ["BaseStop", "Plateau", "TargetWidth"]
 
 
@@ -54,8 +56,13 @@ class TargetWidth(BaseStop):
         self.method = method
 
     def reason(self, estimates):
-        if not self.width > 0:
-            raise ValueError(f"width={self.width} must be greater than 0.")
+        if not self.width > 0 or not 0 < self.level < 1:
+            raise ValueError(
+                f"width={self.width} must be greater than 0, and level={self.level} "
+                "must lie between 0 and 1."
+            )
+        if self.method not in METHODS:
+            raise ValueError(f"method={self.method!r} must be one of {METHODS}.")
         if not estimates or estimates[-1] is None or estimates[-1].refusal:
             return ""
         low, high = estimates[-1].interval(self.level, method=self.method)
@@ -85,9 +92,10 @@ class Plateau(BaseStop):
     --------
     >>> from sklearn_ase.risk import RiskEstimate
     >>> from sklearn_ase.stopping import Plateau
-    >>> estimates = [RiskEstimate(v, 0.1, n_labels=9) for v in (0.6, 0.41, 0.4, 0.4)]
+    >>> values = (0.6, 0.41, 0.4, 0.4)
+    >>> estimates = [RiskEstimate(v, 0.1, n_labels=n) for n, v in enumerate(values)]
     >>> Plateau(0.02, n_labels=3).reason(estimates)
-    'The last 3 estimates differ by 0.01, at most 0.02.'
+    'The estimates of the last 3 labels differ by 0.01, at most 0.02.'
     """
 
     def __init__(self, tolerance, n_labels=25):
@@ -100,13 +108,17 @@ class Plateau(BaseStop):
                 f"tolerance={self.tolerance} must be at least 0 and n_labels="
                 f"{self.n_labels} at least 2."
             )
-        last = estimates[-self.n_labels :]
-        if len(last) < self.n_labels or any(estimate is None for estimate in last):
+        # Labels told together share one estimate, which starts with the last of them.
+        first = len(estimates) - self.n_labels
+        while first > 0 and estimates[first] == estimates[first + 1]:
+            first -= 1
+        last = estimates[first:]
+        if first < 0 or None in last or last[0] == last[-1]:
             return ""
         spread = np.ptp([estimate.value for estimate in last])
-        if spread > self.tolerance:
+        if not spread <= self.tolerance:
             return ""
         return (
-            f"The last {self.n_labels} estimates differ by {spread:.3g}, at most "
-            f"{self.tolerance:g}."
+            f"The estimates of the last {self.n_labels} labels differ by {spread:.3g}, "
+            f"at most {self.tolerance:g}."
         )

@@ -110,7 +110,7 @@ def design_based(value, variances, n_labels, is_known):
             f"No interval from {n_labels} labels: below {MIN_LABELS} they say too "
             "little about how far off the estimate may be. Label more rows."
         )
-    elif variance == 0 and not is_known:
+    elif variance <= (1e-12 * value) ** 2 and not is_known:  # 0, but for rounding.
         refusal = (
             f"No interval: all {n_labels} labels show what the surrogate was certain "
             "of, so nothing says how far off the estimate may be. Label more rows."

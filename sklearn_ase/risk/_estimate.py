@@ -7,9 +7,9 @@ import numpy as np
 from scipy import stats
 
 from sklearn_ase._html import html_table
+from sklearn_ase._state import METHODS
 from sklearn_ase.exceptions import IntervalWarning
 
-METHODS = ("fixed", "anytime")
 # The anytime interval is tightest, relative to the fixed one, a few times later.
 _ANYTIME_START = 5.0
 
