@@ -289,7 +289,8 @@ default=None
         if evaluation.can_diagnose:
             diagnosis = evaluation.diagnose()
             if diagnosis.is_bad and evaluation.risk.leans_on_surrogate:
-                warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=2)
+                # One deeper, for the callbacks are around this method.
+                warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=3)
         return self
 
     def predict(self, X):
@@ -407,6 +408,7 @@ default=None
             "selection": selection,
             "risk": risk,
             "refit": refit,
+            "cross_fit": self.cross_fit,
         }
         with opened(ledger, journal) as ledger:
             seed = stored_seed(ledger)

@@ -1,5 +1,6 @@
 """scikit-learn's callbacks, where there are any: from version 1.9 on."""
 
+import functools
 import math
 
 try:
@@ -13,8 +14,13 @@ except ImportError:
             return None
 
     def with_callbacks(method):
-        """The method as it is."""
-        return method
+        """The method, as deep in the stack as with callbacks."""
+
+        @functools.wraps(method)
+        def plain_method(estimator, *args, **kwargs):
+            return method(estimator, *args, **kwargs)
+
+        return plain_method
 
 
 class Watch:

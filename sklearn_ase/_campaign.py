@@ -78,6 +78,8 @@ def begin(ledger, task, seed, settings, known_labels):
 
 def _header(task, seed, settings):
     rows = {"X_train": task.X_train, "y_train": task.y_train, "cost": task.cost}
+    honest = task.train_predictions
+    rows["train_predictions"] = None if honest is None else honest.response
     return {
         "n_samples": n_rows(task.X),
         "pool": fingerprint(task.X),

@@ -7,7 +7,7 @@ import numpy as np
 
 from sklearn_ase._answers import import_answers
 from sklearn_ase._diagnosis import diagnose
-from sklearn_ase._evidence import has_evidence
+from sklearn_ase._evidence import design_of, has_evidence
 from sklearn_ase._forecast import labels_needed
 from sklearn_ase._history import as_note, history, past_estimates, past_intervals
 from sklearn_ase._html import html_table
@@ -498,8 +498,12 @@ class Evaluation:
         changed = self._learner.update_classes(self._known_labels())
         if changed or self.acquisition.follows_labels:
             self._scores = None
-        refit = (changed or relearn or self._is_due()) and self._fit_surrogate()
-        self._note(indices, refit)
+        refit = False
+        try:
+            if changed or relearn or self._is_due():
+                refit = self._fit_surrogate()
+        finally:  # A surrogate that fails loses no entry of the history.
+            self._note(indices, refit)
 
     def _note(self, indices=(), refit=False):
         """Keep the estimate after some labels, or after the last one."""
@@ -547,16 +551,25 @@ class Evaluation:
         ledger, learner = self.ledger, self._learner
         self.task.check_labels(self._known_labels())
         learner.update_classes(self._known_labels())
-        self._fit_surrogate(ledger.refits[-1] if ledger.refits else 0)
-        if self._is_due():
-            self._fit_surrogate()
+        n_learned = ledger.refits[-1] if ledger.refits else 0
+        changed = self._fit_surrogate(n_learned)
+        # A live evaluation is fitted again as soon as there is another class.
+        if self._is_due() or self._has_new_class(n_learned):
+            changed = self._fit_surrogate()
         unnoted = [index for index in ledger.labels if index not in ledger.notes]
-        refitted = self.is_fitted and ledger.refits[-1:] == [len(ledger)]
-        if unnoted:
-            self._note(unnoted, refitted and not self.surrogate.is_constant)
+        if unnoted or ledger.unnoted is not None:
+            self._note(unnoted, bool(ledger.unnoted and changed))
         elif not self._last_note["estimate"] and self._estimate_if_possible():
             self._note()
         self._tell_known()
+
+    def _has_new_class(self, n_learned):
+        """Whether labels after the first ones brought a class."""
+        ledger = self.ledger
+        rows = list(ledger.labels)[:n_learned]
+        more = chain(*(ledger.more_labels.get(row, ()) for row in rows))
+        learned = [*(ledger.labels[row] for row in rows), *ledger.known.values(), *more]
+        return not np.array_equal(self.task.classes_with(learned), self.classes_)
 
     def _tell_known(self):
         """Answer open rows whose label was known beforehand."""
@@ -575,6 +588,8 @@ class Evaluation:
             return None
         if risk.needs_query_proba and state.n_in_order == 0:
             return None
+        if risk.needs_query_proba and not design_of(state).has_query_proba:
+            return None  # Picked under other settings.
         return risk.estimate(state) if _allows(risk, state) else None
 
     def _current_scores(self):

@@ -32,6 +32,7 @@ def fingerprint(X):
     elif sparse.issparse(X):
         X = X.tocsr(copy=True)
         X.sum_duplicates()  # Sorts too: one matrix has many forms.
+        X.eliminate_zeros()
         digest.update(repr(X.shape).encode())
         for part in (X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data):
             _add(digest, part)
@@ -48,8 +49,10 @@ def _add(digest, values):
     if values.dtype.kind in "OUSTMm":  # Text and mixed columns: as they are printed.
         digest.update(repr(values.tolist()).encode())
         return
-    if values.dtype.kind == "f" and values.dtype.itemsize == 8:
-        values = np.where(values == 0, 0.0, values)  # -0.0 equals 0.0.
+    if values.dtype.kind in "iu":
+        values = values.astype(np.int64)  # How wide integers are depends on the system.
+    if values.dtype.kind == "f":
+        values = values + values.dtype.type(0)  # -0.0 equals 0.0.
     values = np.ascontiguousarray(values)
     digest.update(values.dtype.newbyteorder("<").str.encode())
     digest.update(values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes())
@@ -70,8 +73,10 @@ def sketch(values):
     -------
     sketch : list of float
     """
-    if values.dtype.kind in "OUSb":
-        values = np.unique(values, return_inverse=True)[1]
+    if values.dtype.kind in "OUS":  # Each label as a number of its own.
+        texts, places = np.unique(values.astype(str), return_inverse=True)
+        digests = [hashlib.sha256(text.encode()).digest()[:4] for text in texts]
+        values = np.array([int.from_bytes(d, "big") / 2**32 for d in digests])[places]
     values = np.nan_to_num(values.reshape(len(values), -1).astype(float))
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(4, len(values)))
     spread = float(np.abs(values).mean())

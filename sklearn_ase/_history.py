@@ -9,7 +9,10 @@ from sklearn_ase.risk import RiskEstimate
 
 def as_note(estimate):
     """An estimate as plain values that a ledger can keep; None stays None."""
-    return None if estimate is None else asdict(estimate)
+    if estimate is None:
+        return None
+    values = asdict(estimate)  # Risks of others may hold numbers of numpy.
+    return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 
 
 def past_estimates(ledger):

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import warnings
+from contextlib import suppress
 from functools import partial
 from operator import eq
 from pathlib import Path
@@ -68,7 +69,7 @@ class Journal(LabelLedger):
         if self.header is not None:
             self._compare(header)
         for place, line in enumerate(self._events, start=2):
-            self._replay(place, line)
+            self._replay(place, line, header["n_samples"])
         if self._mend is not None:
             self._mend()
         if self.header is None:
@@ -80,6 +81,7 @@ class Journal(LabelLedger):
     def close(self):
         """Let go of the file, so that others may continue it."""
         if self._file is not None:
+            _unlock(self._file)
             self._file.close()
             self._file = None
 
@@ -87,11 +89,22 @@ class Journal(LabelLedger):
         # A copy or a pickle has no file.
         return {**self.__dict__, "_file": None, "_mend": None}
 
-    def _replay(self, place, line):
+    def _check_event(self, event, arguments, n_samples):
+        """Refuse what only a damaged file can say."""
+        first = arguments[0]
+        if event == "ask" and not all(0 <= index < n_samples for index in first):
+            raise ValueError(f"Rows {first} are not all of the pool.")
+        if event == "note" and not {*first} <= {*self.labels}:
+            raise ValueError(f"Rows {first} have not all got a label.")
+        if event == "refit" and not 0 <= first <= len(self.labels):
+            raise ValueError(f"There are no {first} labels.")
+
+    def _replay(self, place, line, n_samples):
         try:
             event, *arguments = line
             if event not in _EVENTS:
                 raise ValueError(f"{event!r} is no event")
+            self._check_event(event, arguments, n_samples)
             getattr(LabelLedger, event)(self, *arguments)
         except (TypeError, ValueError) as error:
             raise JournalError(
@@ -112,13 +125,14 @@ class Journal(LabelLedger):
     def _append(self, line, durable=True):
         end = self._file.seek(0, os.SEEK_END)
         text = json.dumps(_finite(line), allow_nan=False, ensure_ascii=False)
+        left = memoryview(text.encode() + b"\n")
         try:
-            self._file.write(text.encode() + b"\n")
-            self._file.flush()
+            while left:
+                left = left[self._file.write(left) :]
             if durable:
                 os.fsync(self._file.fileno())
-        except OSError:
-            self._file.truncate(end)  # No half lines, as when the disk is full.
+        except BaseException:  # A full disk, or somebody at the keyboard.
+            self._file.truncate(end)  # No half lines, and none that does not count.
             raise
 
     def _read(self):
@@ -129,8 +143,7 @@ class Journal(LabelLedger):
             lines = self._with_last(lines, last)
         if not lines:
             return []
-        values = [self._parse(line, place) for place, line in enumerate(lines, start=1)]
-        self.header, *events = values
+        self.header = self._parse(lines[0], 1)
         if not isinstance(self.header, dict) or self.header.get("format") != FORMAT:
             raise JournalError(
                 f"{self.path} is no journal of sklearn_ase. Choose another file name."
@@ -141,7 +154,8 @@ class Journal(LabelLedger):
                 f"{self.path} has format {version}, this version of "
                 f"sklearn_ase reads up to {VERSION}. Upgrade sklearn_ase."
             )
-        return events
+        rest = enumerate(lines[1:], start=2)
+        return [self._parse(line, place) for place, line in rest]
 
     def _with_last(self, lines, last):
         """Lines with the last one, which has no end, if it is whole.
@@ -194,7 +208,7 @@ class Journal(LabelLedger):
                 f"{self.path} was started with other {sorted(changed)}. What it "
                 "recorded stays valid; what comes now follows the new ones.",
                 JournalWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
 
@@ -223,7 +237,8 @@ def _sync_folder(folder):
 
 def _open_locked(path):
     """The file, open for reading and adding, locked against other processes."""
-    file = open(path, "a+b")  # noqa: SIM115 -- it stays open as long as the campaign
+    # Without a buffer nothing of a line that failed can be written later.
+    file = open(path, "a+b", buffering=0)  # noqa: SIM115 -- kept open
     try:
         _lock(file)
     except OSError as error:
@@ -233,6 +248,14 @@ def _open_locked(path):
             "that one first: evaluation.close()."
         ) from error
     return file
+
+
+def _unlock(file):
+    """Let go of the lock also where a child process still has the file."""
+    with suppress(ImportError):
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _lock(file):

@@ -85,6 +85,8 @@ class LabelLedger:
         self.given = {}
         self.refits = []
         self.notes = {}
+        # Whether a refit waits to be noted; None if nothing waits.
+        self.unnoted = None
 
     def __len__(self):
         return len(self.labels)
@@ -102,6 +104,11 @@ class LabelLedger:
         """
         indices = [int(index) for index in indices]
         numbers = [[float(value) for value in values] for values in numbers]
+        repeated = sorted({*indices} & {*self.indices})
+        if repeated or len({*indices}) < len(indices):
+            raise ValueError(f"Rows {repeated or indices} are asked for twice.")
+        if any(len(values) != len(indices) for values in numbers):
+            raise ValueError(f"Each of the {len(indices)} rows needs all its numbers.")
         self._record("ask", indices, *numbers)
         self.indices.extend(indices)
         for name, values in zip(self.columns[1:], numbers, strict=True):
@@ -130,6 +137,7 @@ class LabelLedger:
         labels, more_labels = _plain(labels), [_plain(more) for more in more_labels]
         self._record("tell", indices, labels, more_labels)
         self.skipped = [index for index in self.skipped if index not in indices]
+        self._happened()
         self.labels.update(zip(indices, labels, strict=True))
         self.more_labels.update(zip(indices, more_labels, strict=False))
 
@@ -143,6 +151,7 @@ class LabelLedger:
         self._check_labelled(index)
         self._record("correct", index, label, more_labels)
         learned = self._was_learned(index)
+        self._happened(learned)
         self.labels[index] = label
         if index in self.known:
             self.known[index] = label
@@ -165,6 +174,7 @@ class LabelLedger:
             self._check_labelled(index)
         self._record("withdraw", index)
         learned = self._was_learned(index)
+        self._happened(learned)
         self.skipped = [other for other in self.skipped if other != index]
         for answers in (self.labels, self.more_labels, self.notes, self.known):
             answers.pop(index, None)
@@ -185,6 +195,7 @@ class LabelLedger:
                 "twice. withdraw(index) opens a row again."
             )
         self._record("skip", indices)
+        self._happened()
         self.skipped.extend(indices)
 
     def know(self, indices, labels):
@@ -198,6 +209,7 @@ class LabelLedger:
         """Record that the surrogate was fitted to the first `n_labels` labels."""
         if self.refits[-1:] != [n_labels]:
             self._record("refit", n_labels)
+            self._happened(True)
             self.refits.append(n_labels)
 
     def note(self, indices, estimate, refit):
@@ -207,10 +219,15 @@ class LabelLedger:
         """
         indices = [int(index) for index in indices]
         self._record("note", indices, estimate, refit)
+        self.unnoted = None
         for index in indices:
             before = self.notes.get(index, {"refit": False})["refit"]
             last = bool(refit) and index == indices[-1]
             self.notes[index] = {"estimate": estimate, "refit": last or before}
+
+    def _happened(self, refit=False):
+        """Remember that the estimate has changed, until it is noted."""
+        self.unnoted = bool(refit or self.unnoted)
 
     def copy(self):
         """An independent copy, in memory."""
@@ -221,6 +238,7 @@ class LabelLedger:
         other.more_labels = {index: list(m) for index, m in self.more_labels.items()}
         other.skipped, other.refits = list(self.skipped), list(self.refits)
         other.notes = {index: dict(note) for index, note in self.notes.items()}
+        other.unnoted = self.unnoted
         return other
 
     def to_csv(self, path):

@@ -110,10 +110,10 @@ class Plateau(BaseStop):
             )
         # Labels told together share one estimate, which starts with the last of them.
         first = len(estimates) - self.n_labels
-        while first > 0 and estimates[first] == estimates[first + 1]:
+        while first > 0 and _same(estimates[first], estimates[first + 1]):
             first -= 1
         last = estimates[first:]
-        if first < 0 or None in last or last[0] == last[-1]:
+        if first < 0 or None in last or _same(last[0], last[-1]):
             return ""
         spread = np.ptp([estimate.value for estimate in last])
         if not spread <= self.tolerance:
@@ -122,3 +122,10 @@ class Plateau(BaseStop):
             f"The estimates of the last {self.n_labels} labels differ by {spread:.3g}, "
             f"at most {self.tolerance:g}."
         )
+
+
+def _same(first, second):
+    """Whether two estimates are one; NaN is like NaN."""
+    if first is None or second is None:
+        return first is second
+    return repr(vars(first)) == repr(vars(second))
