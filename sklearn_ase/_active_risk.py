@@ -93,7 +93,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
     Attributes
     ----------
     evaluation_ : Evaluation
-        The evaluation that :meth:`fit` ran. It can be continued by hand.
+        The evaluation that :meth:`fit` ran. It can be continued by hand; one with a
+        journal by :meth:`start`.
     risk_ : RiskEstimate
     stop_reason_ : str
         Why :meth:`fit` bought no more labels.

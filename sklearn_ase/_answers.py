@@ -13,9 +13,6 @@ import numpy as np
 from sklearn_ase._sheet import check_suffix
 
 SKIP = ()  # An answer without a label: cannot tell.
-# What Label Studio's JSON-MIN puts beside the controls.
-_NO_CONTROL = {"id", "annotator", "annotation_id", "created_at", "updated_at"}
-_NO_CONTROL |= {"lead_time", "agreement", "row", "features", "text"}
 _VALUES = ("choices", "number", "rating", "text")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
@@ -121,7 +118,7 @@ def _json_answers(text, path):
         if "data" in task:
             annotations = [_controls(one) for one in task.get("annotations", [])]
         else:  # JSON-MIN has a record for each annotation, but the cancelled ones.
-            annotations = [{k: v for k, v in task.items() if k not in _NO_CONTROL}]
+            annotations = [{"label": task["label"]}] if "label" in task else []
         for controls in annotations:
             answer = SKIP if controls == SKIP else _choice(controls, row)
             if answer is not None:

@@ -83,7 +83,7 @@ def _header(task, seed, settings):
     return {
         "n_samples": n_rows(task.X),
         "pool": fingerprint(task.X),
-        "predictions": sketch(task.predictions.response),
+        "predictions": sketch(task.predictions.expert),
         "kind": task.kind,
         "classes": None if task.labels is None else task.labels.tolist(),
         "seed": seed,

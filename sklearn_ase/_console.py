@@ -92,9 +92,9 @@ def _names(class_names, classes):
 
 
 def _next_row(evaluation):
+    while not len(evaluation.pending) and evaluation.state.free.any():
+        evaluation.ask()  # Rows with known labels are answered at once.
     indices = evaluation.pending.indices
-    if not len(indices) and len(evaluation.ledger.indices) < evaluation.n_samples:
-        indices = evaluation.ask().indices
     return int(indices[0]) if len(indices) else None
 
 
@@ -112,7 +112,7 @@ def _progress(evaluation, n_labels):
     """How far it is, and the running estimate or why there is none."""
     goal = "" if n_labels is None else f" of {n_labels}"
     try:
-        words = evaluation.estimate().describe()
+        words = evaluation.estimate().describe(method="anytime")
     except ValueError as error:
         words = {"no estimate": str(error)}
     words.pop("labels", None)

@@ -121,7 +121,7 @@ class Evaluation:
 
     def _tell(self, indices, labels):
         self.ledger.tell(indices, *self._check_answers(indices, labels))
-        self._take_up(indices)
+        self._take_up()
 
     def correct(self, index, label):
         """Replace the label of a row; what was recorded of its pick stays.
@@ -493,7 +493,7 @@ class Evaluation:
             self._learner.check_losses(indices, answers, self._known_labels())
         return labels, more_labels
 
-    def _take_up(self, indices=(), relearn=False):
+    def _take_up(self, relearn=False):
         """Renew what depends on the labels, after some of them changed."""
         changed = self._learner.update_classes(self._known_labels())
         if changed or self.acquisition.follows_labels:
@@ -503,11 +503,13 @@ class Evaluation:
             if changed or relearn or self._is_due():
                 refit = self._fit_surrogate()
         finally:  # A surrogate that fails loses no entry of the history.
-            self._note(indices, refit)
+            self._note(refit)
 
-    def _note(self, indices=(), refit=False):
-        """Keep the estimate after some labels, or after the last one."""
-        indices = list(indices) or list(self.ledger.labels)[-1:]
+    def _note(self, refit=False):
+        """Keep the estimate after the labels that came, or after the last one."""
+        labels, notes = self.ledger.labels, self.ledger.notes
+        indices = [index for index in labels if index not in notes]
+        indices = indices or list(labels)[-1:]
         if indices:
             estimate = as_note(self._estimate_if_possible())
             self.ledger.note(indices, estimate, bool(refit))
@@ -534,11 +536,12 @@ class Evaluation:
     def _fit_surrogate(self, n_labels=None):
         """Fit the surrogate to the first labels; returns whether it changed."""
         labels = dict(list(self.ledger.labels.items())[:n_labels])
+        self._scores = None
+        changed = self._learner.fit(self.ledger.known | labels)
         self._refitted_at = len(labels)
         if labels:
             self.ledger.refit(self._refitted_at)
-        self._scores = None
-        return self._learner.fit(self.ledger.known | labels)
+        return changed
 
     def _known_labels(self):
         """Every answer so far."""
@@ -556,9 +559,8 @@ class Evaluation:
         # A live evaluation is fitted again as soon as there is another class.
         if self._is_due() or self._has_new_class(n_learned):
             changed = self._fit_surrogate()
-        unnoted = [index for index in ledger.labels if index not in ledger.notes]
-        if unnoted or ledger.unnoted is not None:
-            self._note(unnoted, bool(ledger.unnoted and changed))
+        if ledger.unnoted is not None:
+            self._note(bool(ledger.unnoted and changed))
         elif not self._last_note["estimate"] and self._estimate_if_possible():
             self._note()
         self._tell_known()
@@ -598,7 +600,8 @@ class Evaluation:
             scores = self.acquisition.score_samples(self.state)
             scores = check_scores(scores, self.n_samples, self.acquisition)
             if self.task.cost is not None and not self.acquisition.is_uniform:
-                scores = scores / self.task.cost**self.selection.cost_power
+                power = getattr(self.selection, "cost_power", 0.5)
+                scores = scores / self.task.cost**power
             self._scores = scores
         return self._scores
 

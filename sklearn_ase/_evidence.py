@@ -114,8 +114,8 @@ def over_answerable(steps, design):
     """Steps towards the mean of the losses that can be known, from those of the sum.
 
     A row that nobody can label counts 0 in the sum, and the share of the other rows is
-    estimated in the same way as the sum. The ratio of the two is not exactly unbiased,
-    but its bias is small against its standard error.
+    estimated in the same way as the sum. The ratio of the two is not exactly unbiased;
+    its bias falls faster with the number of labels than its standard error.
     """
     if design.answered.all():
         return steps

@@ -13,8 +13,8 @@ _ROWS_AT_A_TIME = 4096
 def fingerprint(X):
     """A short text that changes when the values, their order or their shape do.
 
-    It depends on values only, so that it stays the same with other versions of the
-    libraries and for memory maps.
+    It depends on values and not on how they are stored: a memory map and an array of
+    the same values have the same one.
 
     Parameters
     ----------
@@ -85,6 +85,6 @@ def sketch(values):
 
 def same_sketch(first, second):
     """Whether two sketches may be of the same predictions, but for rounding."""
-    if len(first) != len(second):
+    if first is None or len(first) != len(second):
         return False
     return np.allclose(first, second, rtol=1e-4, atol=1e-4 * max(first[0], 1e-12))

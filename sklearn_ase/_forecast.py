@@ -50,15 +50,13 @@ def labels_needed(state, estimate, width, level, method):
         error = np.sqrt(unit * max(1.0 / n - 1.0 / n_samples, 0.0))
         then = replace(
             estimate,
-            value=0.0,
-            centre=None,
             standard_error=float(error),
             n_labels=n,
             degrees_of_freedom=n - 1,
             refusal="",
         )
-        # The value is 0, where the lower end stops: half of the interval.
-        return 2.0 * then.interval(level, method=method)[1]
+        low, high = then.interval(level, method=method)
+        return high - low
 
     if estimate.refusal == "" and width_with(n_labels) <= width:
         return LabelForecast(0, n_labels, basis)
@@ -66,7 +64,8 @@ def labels_needed(state, estimate, width, level, method):
     while high - low > 1:  # The width only falls with the number of labels.
         middle = (low + high) // 2
         low, high = (low, middle) if width_with(middle) <= width else (middle, high)
-    return LabelForecast(max(high - n_labels, 0), high, basis)
+    n_known = state.n_labels  # Some may wait behind an open row.
+    return LabelForecast(max(high - n_known, 0), max(high, n_known), basis)
 
 
 def _unit_variance(state, estimate):
@@ -81,10 +80,13 @@ def _unit_variance(state, estimate):
     design = design_of(state)
     if n_labels and state.belief is not None and design.has_query_proba:
         residual, _ = believed_moments(state, design)
-        return residual[-1] / n_samples**2, (
+        unit = residual[-1] / n_samples**2
+        basis = (
             "From what the surrogate expects of the next labels: there are too few to "
             f"tell. Look again after {MIN_LABELS} labels."
         )
+        if unit > 0:
+            return unit, basis
     raise ValueError(
         "There is nothing to forecast from: that takes an estimate with an interval, "
         f"or a fitted surrogate and a label ({state.n_labels} labels so far). "

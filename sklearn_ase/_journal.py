@@ -1,5 +1,6 @@
 """The journal: every query and label is on disk before anything else happens."""
 
+import errno
 import json
 import math
 import os
@@ -16,12 +17,15 @@ from sklearn_ase.exceptions import JournalError, JournalWarning
 FORMAT = "sklearn_ase journal"
 VERSION = 1
 _EVENTS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
+# Refused by the operating system because somebody else has the lock.
+_LOCKED = {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
 # What may not differ when a journal is opened again, and what it is called.
 _SAME = {
     "n_samples": "the size of the pool",
     "pool": "the rows of the pool",
     "predictions": "the predictions of the model",
     "kind": "the kind of task",
+    "loss": "the loss",
     "classes": "the classes",
 }
 _COMPARE = {"predictions": same_sketch}
@@ -50,6 +54,7 @@ class Journal(LabelLedger):
         self.path = Path(path)
         self._file = _open_locked(self.path)
         self.header = None
+        self._settings = None
         self._mend = None
         try:
             self._events = self._read()
@@ -65,9 +70,11 @@ class Journal(LabelLedger):
         header : dict of str to JSON values
             With the keys of `_SAME`; other entries may differ, with a warning.
         """
-        header = {"format": FORMAT, "version": VERSION, **header}
+        header = _finite({"format": FORMAT, "version": VERSION, **header})
+        settings = {key: header[key] for key in header.keys() - _SAME.keys()}
         if self.header is not None:
             self._compare(header)
+            self._settings = {key: self.header.get(key) for key in settings}
         for place, line in enumerate(self._events, start=2):
             self._replay(place, line, header["n_samples"])
         if self._mend is not None:
@@ -75,6 +82,9 @@ class Journal(LabelLedger):
         if self.header is None:
             self._append(header)
             _sync_folder(self.path.parent)
+        elif settings != self._settings:
+            self._append(["settings", settings])
+            self._warn_of_settings(settings)
         self.header = header
         self._events = None  # From here on events are written.
 
@@ -102,11 +112,14 @@ class Journal(LabelLedger):
     def _replay(self, place, line, n_samples):
         try:
             event, *arguments = line
+            if event == "settings":
+                self._settings = arguments[0]
+                return
             if event not in _EVENTS:
-                raise ValueError(f"{event!r} is no event")
+                raise ValueError(f"{event!r} is no event.")
             self._check_event(event, arguments, n_samples)
             getattr(LabelLedger, event)(self, *arguments)
-        except (TypeError, ValueError) as error:
+        except (IndexError, TypeError, ValueError) as error:
             raise JournalError(
                 f"Line {place} of {self.path} does not fit what came before it: "
                 f"{error} The file was left as it is."
@@ -193,23 +206,21 @@ class Journal(LabelLedger):
             ) from error
 
     def _compare(self, header):
-        new = json.loads(json.dumps(_finite(header)))
         for key, name in _SAME.items():
-            old, same = self.header.get(key), _COMPARE.get(key, eq)
-            if old is None is not new[key] or not same(old, new[key]):
+            if not _COMPARE.get(key, eq)(self.header.get(key), header[key]):
                 raise JournalError(
-                    f"{self.path} is of another campaign: {name} differ "
-                    f"({old!r} there, {new[key]!r} here). Give what it was started "
-                    "with, or another file name. It was left as it is."
+                    f"{self.path} is of another campaign: {name} differ. Give what it "
+                    "was started with, or another file name. It was left as it is."
                 )
-        changed = {key for key in new if self.header.get(key) != new[key]} - {*_SAME}
-        if changed:
-            warnings.warn(
-                f"{self.path} was started with other {sorted(changed)}. What it "
-                "recorded stays valid; what comes now follows the new ones.",
-                JournalWarning,
-                stacklevel=6,
-            )
+
+    def _warn_of_settings(self, settings):
+        changed = [key for key in settings if settings[key] != self._settings.get(key)]
+        warnings.warn(
+            f"{self.path} was going on with other {sorted(changed)}. What it recorded "
+            "stays valid; what comes now follows the new ones.",
+            JournalWarning,
+            stacklevel=6,
+        )
 
 
 def _finite(value):
@@ -242,11 +253,18 @@ def _open_locked(path):
     try:
         _lock(file)
     except OSError as error:
-        file.close()
-        raise JournalError(
-            f"{path} is open in another evaluation, of this or another process. Close "
-            "that one first: evaluation.close()."
-        ) from error
+        if error.errno in _LOCKED:
+            file.close()
+            raise JournalError(
+                f"{path} is open in another evaluation, of this or another process. "
+                "Close that one first: evaluation.close()."
+            ) from error
+        warnings.warn(
+            f"{path} cannot be locked where it lies ({error}). See to it that nobody "
+            "else opens it.",
+            JournalWarning,
+            stacklevel=7,
+        )
     return file
 
 

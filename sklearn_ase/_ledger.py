@@ -152,9 +152,9 @@ class LabelLedger:
         self._record("correct", index, label, more_labels)
         learned = self._was_learned(index)
         self._happened(learned)
-        self.labels[index] = label
-        if index in self.known:
-            self.known[index] = label
+        for answers in (self.labels, self.known):
+            if index in answers:
+                answers[index] = label
         self.more_labels.pop(index, None)
         if more_labels:
             self.more_labels[index] = more_labels
@@ -328,7 +328,7 @@ class LabelLedger:
         return index in list(self.labels)[:n_learned]
 
     def _check_labelled(self, index):
-        if index not in self.labels:
+        if index not in self.labels and index not in self.known:
             raise ValueError(
                 f"Row {index} has no label that could be changed. Rows that were asked "
                 f"for and are open: {self.pending}."

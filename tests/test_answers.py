@@ -414,17 +414,24 @@ def test_the_short_export_of_label_studio(tmp_path, asked):
     path = _write(tmp_path / "export.json", json.dumps(records))
     assert read_answers(path, skip="Cannot tell") == {
         rows[0]: ["dog"],
-        rows[1]: ["cat"],
         rows[2]: ["cat", "dog"],
         rows[3]: SKIP,
-    }
-    assert asked.import_answers(path, skip="cannot tell") == 3
+    }  # What else stands in a record may be data and not an answer.
+    assert asked.import_answers(path, skip="cannot tell") == 2
 
 
 def test_numbers_of_the_short_export(tmp_path):
     records = [{"row": 4, "label": [{"number": 3}]}, {"row": "5", "label": "0.5"}]
     path = _write(tmp_path / "export.json", json.dumps(records))
     assert read_answers(path) == {4: [3], 5: ["0.5"]}
+
+
+TWO_CONTROLS = {
+    "result": [
+        {"from_name": "colour", "value": {"choices": ["red"]}},
+        {"from_name": "shape", "value": {"choices": ["round"]}},
+    ]
+}
 
 
 @pytest.mark.parametrize(
@@ -437,7 +444,7 @@ def test_numbers_of_the_short_export(tmp_path):
             r"Row 3 has the labels \['a', 'b'\]",
         ),
         (
-            {"row": 3, "colour": "red", "shape": "round"},
+            {"data": {"row": 3}, "annotations": [TWO_CONTROLS]},
             r"Row 3 has answers in \['colour', 'shape'\]. Name the one",
         ),
     ],

@@ -972,3 +972,38 @@ def test_a_frozen_surrogate_can_be_corrected_too():
     assert evaluation.state.belief is belief
     assert not evaluation.history["refit"].any()
     assert evaluation.estimate(LURE()).n_labels == 4
+
+
+def test_a_known_label_can_be_changed_before_its_row_is_picked():
+    evaluation = _start(training={}, known_labels=KNOWN)
+    expected = evaluation.estimate(ASE()).value
+    evaluation.correct(3, (KNOWN[3] + 1) % 3)
+    assert evaluation.ledger.known[3] == (KNOWN[3] + 1) % 3
+    assert evaluation.estimate(ASE()).value != expected
+    evaluation.withdraw(6)
+    assert 6 not in evaluation.ledger.known
+    assert 6 not in evaluation.pending.indices
+
+
+def test_a_fit_that_was_interrupted_is_made_good(monkeypatch):
+    evaluation = _start(risk=ASE(), refit=[2])
+    rows = evaluation.ask(2).indices
+    expected = _start(risk=ASE(), refit=[2])
+    expected.ask(2)
+    _tell(expected, rows)
+    monkeypatch.setattr(evaluation._learner, "fit", _interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _tell(evaluation, rows)
+    monkeypatch.undo()
+    evaluation.refit()
+    assert evaluation.estimate().value == expected.estimate().value
+
+
+def _interrupted(labels):
+    raise KeyboardInterrupt
+
+
+def test_a_forecast_knows_that_the_interval_ends_at_zero():
+    evaluation = _after(60)
+    low, high = evaluation.estimate().interval(0.9)
+    assert int(evaluation.labels_needed(high - low + 1e-9)) == 0

@@ -186,12 +186,11 @@ class Campaign(RuleBasedStateMachine):
             lambda row=row: evaluation.tell([row], [1]) for row in (*free, *self.told)
         ]
         wrong += [lambda row=row: evaluation.skip([row]) for row in (*free, *self.told)]
-        wrong += [
-            lambda row=row: evaluation.correct(row, 1) for row in (*free, *self.pending)
+        without = [
+            r for r in (*free, *self.pending) if r not in evaluation.ledger.known
         ]
-        wrong += [
-            lambda row=row: evaluation.withdraw(row) for row in (*free, *self.pending)
-        ]
+        wrong += [lambda row=row: evaluation.correct(row, 1) for row in without]
+        wrong += [lambda row=row: evaluation.withdraw(row) for row in without]
         wrong += [
             lambda row=row: evaluation.tell([row], [np.nan]) for row in self.pending
         ]

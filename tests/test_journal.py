@@ -621,7 +621,6 @@ def test_a_campaign_goes_on_with_its_own_seed(path):
         ("risk", {"risk": CorrectedASE()}),
         ("refit", {"refit": 3}),
         ("surrogate", {"surrogate": DecisionTreeClassifier()}),
-        ("loss", {"loss": "zero_one"}),
         ("X_train", {"X_train": X[1::5], "y_train": Y[1::5]}),
         ("y_train", {"X_train": X[::5], "y_train": (Y[::5] + 1) % 3}),
         ("cost", {"cost": np.arange(30) + 1.0}),
@@ -632,21 +631,29 @@ def test_a_campaign_goes_on_with_its_own_seed(path):
 def test_other_settings_are_taken_with_a_warning(path, name, changes):
     given = {"X_train": X[::5], "y_train": Y[::5], "train_predictions": PROBA}
     given |= {"acquisition": Uniform(), "refit": 4}
-    if name == "loss":  # Other losses have other predictions.
-        given["loss"] = "brier"
-        changes = {"loss": "log_loss"}
     with small(path, **given) as evaluation:
         rows = evaluation.ask(3).indices
         evaluation.tell(rows, LABELS[rows])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small(path, **given).close()
-    with pytest.warns(JournalWarning, match=rf"started with other \['{name}'\]"):
+    with pytest.warns(JournalWarning, match=rf"going on with other \['{name}'\]"):
         evaluation = small(path, **given | changes)
     query = evaluation.ask()
     evaluation.tell(query, LABELS[query.indices])
     assert evaluation.estimate().n_labels == 4
     evaluation.close()
+    with warnings.catch_warnings():  # They are the settings of the campaign now.
+        warnings.simplefilter("error")
+        small(path, **given | changes).close()
+    with pytest.warns(JournalWarning, match=name):
+        small(path, **given).close()
+
+
+def test_another_loss_is_refused(path):
+    small(path, loss="brier").close()
+    with pytest.raises(JournalError, match="the loss differ"):
+        small(path, loss="log_loss")
 
 
 def test_warnings_point_at_the_line_that_opens_the_journal(written):

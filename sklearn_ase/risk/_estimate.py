@@ -69,24 +69,25 @@ class RiskEstimate:
     def _repr_html_(self):
         return html_table("RiskEstimate", self.describe().items())
 
-    def describe(self, level=0.9):
+    def describe(self, level=0.9, method="fixed"):
         """The estimate in words, for people.
 
         Parameters
         ----------
         level : float, default=0.9
             Of the interval.
+        method : {"fixed", "anytime"}, default="fixed"
 
         Returns
         -------
         words : dict of str to str
         """
         words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
-        name = f"{100 * level:g} % interval"
+        name = f"{100 * level:g} % interval" + ", anytime" * (method == "anytime")
         if self.refusal or not np.isfinite(self.standard_error):
             words[name] = f"none. {self.refusal}".rstrip()
         else:
-            low, high = self.interval(level)
+            low, high = self.interval(level, method=method)
             words[name] = f"{low:.4g} to {high:.4g}"
         if self.member_spread is not None:
             words["spread of the members"] = f"{self.member_spread:.3g}"
