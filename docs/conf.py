@@ -1,6 +1,13 @@
 """Configuration of the documentation; ``make -C docs html`` builds it."""
 
+import sys
+from pathlib import Path
+
+from sphinx.util.nodes import make_refnode
+
 import sklearn_ase
+
+sys.path.insert(0, str(Path(__file__).parent))  # For gallery_order.
 
 project = "sklearn_ase"
 author = "The sklearn_ase developers"
@@ -22,9 +29,12 @@ templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 autodoc_default_options = {"members": True, "inherited-members": False}
+toc_object_entries_show_parents = "hide"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn_ase"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "navigation_with_keys": False,
@@ -37,7 +47,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"(papers|mnist_deep_ensemble)",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.Lessons",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
@@ -54,5 +64,19 @@ def skip_routing(app, what, name, obj, skip, options):
     return True if added else None
 
 
+def find_in_other_rooms(app, env, node, content):
+    """Link ``:class:`Guarded` ``, whatever room it is in; docstrings stay readable."""
+    if node.get("refdomain") != "py":
+        return None
+    domain = env.get_domain("py")
+    found = domain.find_obj(env, None, None, node["reftarget"], None, searchmode=1)
+    places = [place for _, place in found if not place.aliased]
+    if len(places) != 1:
+        return None
+    target = places[0].docname, places[0].node_id
+    return make_refnode(app.builder, node["refdoc"], *target, content)
+
+
 def setup(app):
     app.connect("autodoc-skip-member", skip_routing)
+    app.connect("missing-reference", find_in_other_rooms)

@@ -2,17 +2,16 @@
 Anatomy: where the acquisitions look
 ====================================
 
-Two moons and a model that has seen them; in the pool there is a third group that the
-model has never met. Expected loss, BALD and XWED rate every place of the plane; labels
-are bought where XWED is high.
+Every place of a plane is a row of the pool. The model was trained on the lower half,
+where the label goes along with the first feature. In the upper half it goes the other
+way, and next to nothing is known there. Expected loss, BALD and XWED rate every place;
+labels are bought where XWED is high.
 """
 
 # %%
-# The third group belongs to class 0, but lies where the model says 1.
+# Left and right the model is sure of itself, in the middle it is not.
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import make_moons
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
@@ -22,36 +21,65 @@ from sklearn_ase.risk import ASE
 from sklearn_ase.selection import ArgMax
 
 rng = np.random.default_rng(0)
-X_train, y_train = make_moons(100, noise=0.2, random_state=0)
-X_pool, y_pool = make_moons(400, noise=0.2, random_state=1)
-X_pool = np.vstack([X_pool, rng.normal([1.8, -1.2], 0.15, size=(60, 2))])
-y_pool = np.append(y_pool, np.zeros(60, dtype=int))
-model = LogisticRegression().fit(X_train, y_train)
+
+
+def draw_labels(X):
+    """Labels that go along with the first feature, or against it."""
+    slope = np.where(X[:, 1] < 0, 2.0, -2.0)
+    return (rng.random(len(X)) < 1 / (1 + np.exp(-slope * X[:, 0]))).astype(int)
+
+
+lower = rng.uniform([-3, -1], [3, 0], size=(300, 2))
+upper = rng.uniform([-3, 0], [3, 1], size=(10, 2))
+X_train = np.vstack([lower, upper])
+side = np.linspace(-1, 1, 25)
+X_pool = np.stack(np.meshgrid(3 * side, side), axis=-1).reshape(-1, 2)
+y_train, y_pool = draw_labels(X_train), draw_labels(X_pool)
+model = LogisticRegression().fit(lower, y_train[:300])
 
 # %%
-# Thirty labels by XWED, with the plain surrogate estimate.
+# Thirty labels by XWED, with the plain surrogate estimate of the log loss.
 evaluator = ActiveRiskEstimator(
     FrozenEstimator(model),
-    surrogate=RandomForestClassifier(min_samples_leaf=2),
     acquisition=XWED(),
     selection=ArgMax(),
     risk=ASE(),
-    n_labels=30,
     random_state=0,
 )
 evaluation = evaluator.start(X_pool, X_train=X_train, y_train=y_train)
-before = evaluation.state
+before, first_estimate = evaluation.state, evaluation.estimate()
 evaluation.run(lambda indices: y_pool[indices], n_labels=30)
+proba = model.predict_proba(X_pool)[np.arange(len(y_pool)), y_pool]
+print(f"before the first label {first_estimate:.2f}")
+print(f"after thirty labels    {evaluation.estimate():.2f}")
+print(f"truth                  {-np.log(proba).mean():.2f}")
 
 # %%
-# What each acquisition says before the first label, and where labels were bought.
-acquisitions = [ExpectedLoss(), BALD(), XWED()]
-fig, axes = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True, layout="constrained")
-for ax, acquisition in zip(axes, acquisitions, strict=True):
-    scores = acquisition.score_samples(before)
-    ax.scatter(*X_pool.T, c=scores, cmap="viridis", s=14)
-    ax.set_title(type(acquisition).__name__)
+# What each acquisition says before the first label. Expected loss is high where the
+# model is believed to be wrong. BALD looks wherever the members of the surrogate
+# disagree, also in the middle, where an answer changes little: the model says half and
+# half there. XWED looks where they disagree and the model is sure, so that being wrong
+# would cost much: into the upper corners.
+panels = {
+    "expected loss": ExpectedLoss(),
+    "BALD": BALD(),
+    "XWED, and the labels it bought": XWED(),
+}
+fig, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True, layout="constrained")
+for ax, (title, acquisition) in zip(axes, panels.items(), strict=True):
+    scores = acquisition.score_samples(before).reshape(25, 25)
+    image = ax.imshow(
+        scores / scores.max(),
+        cmap="cividis",
+        origin="lower",
+        extent=(-3, 3, -1, 1),
+        aspect="auto",
+    )
+    ax.set(title=title, xlabel="first feature")
+axes[0].scatter(*X_train.T, s=5, color="white", label="training rows")
+axes[0].legend(loc="upper right")
+axes[0].set_ylabel("second feature")
 picked = X_pool[evaluation.state.indices]
-axes[-1].scatter(*picked.T, facecolors="none", edgecolors="red", s=60, label="labelled")
-axes[-1].legend(frameon=False, loc="upper left")
+axes[2].scatter(*picked.T, s=45, facecolors="white", edgecolors="black")
+fig.colorbar(image, ax=axes, label="score / highest", ticks=[0, 0.5, 1])
 plt.show()

@@ -57,14 +57,15 @@ evaluation.refit()
 estimates.append(evaluation.estimate())
 
 # %%
-# The estimate at the end of each day.
+# The estimate at the end of each day. Below 25 labels there is no interval.
 fig, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 counts = [risk.n_labels for risk in estimates]
-ax.plot(counts, [float(risk) for risk in estimates], "o-", label="estimate")
-for risk in estimates[1:]:
-    ax.vlines(risk.n_labels, *risk.interval(0.9), color="C0", alpha=0.5)
+blue = "#0072B2"
+ax.plot(counts, [float(risk) for risk in estimates], "o-", color=blue, label="estimate")
+low, high = np.transpose([risk.interval(0.9) for risk in estimates[1:]])
+ax.vlines(counts[1:], low, high, color=blue, linewidth=4, alpha=0.3, label="90 %")
 truth = np.mean(model.predict(X_pool) != y_pool)
 ax.axhline(truth, color="black", linestyle=":", label="truth")
-ax.set(xlabel="labels", ylabel="error rate")
-ax.legend(frameon=False)
+ax.set(xlabel="labels", ylabel="error rate", xticks=counts, ylim=(0, 0.45))
+ax.legend(frameon=False, ncols=3, loc="lower right")
 plt.show()

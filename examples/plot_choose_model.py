@@ -51,10 +51,12 @@ for name, model in models.items():
 # %%
 # Estimates with their intervals, and the truth.
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-for place, (name, risk) in enumerate(estimates.items()):
-    ax.hlines(place, *risk.interval(0.9), color="#0072B2")
-    ax.plot(risk.value, place, "o", color="#0072B2", label="" if place else "estimate")
-    ax.plot(errors[name], place, "x", color="black", label="" if place else "truth")
-ax.set(yticks=range(3), yticklabels=estimates, xlabel="error rate", ylim=(-0.5, 2.5))
+places, blue = np.arange(len(estimates)), "#0072B2"
+low, high = np.transpose([risk.interval(0.9) for risk in estimates.values()])
+values = [risk.value for risk in estimates.values()]
+ax.hlines(places, low, high, color=blue, linewidth=4, alpha=0.3, label="90 %")
+ax.plot(values, places, "o", color=blue, label="estimate")
+ax.plot(list(errors.values()), places, "kx", label="truth")
+ax.set(yticks=places, yticklabels=estimates, xlabel="error rate", ylim=(-0.5, 2.5))
 ax.legend(frameon=False)
 plt.show()

@@ -40,10 +40,10 @@ model = make_pipeline(encode, Ridge()).fit(flats.loc[train], rent[train])
 # The same evaluation with the default surrogate and with a pipeline.
 ordinal = make_column_transformer((OrdinalEncoder(), ["town"]), remainder="passthrough")
 pipeline = make_pipeline(ordinal, RandomForestRegressor())
-surrogates = {"default": (None, "#0072B2"), "pipeline": (pipeline, "#D55E00")}
+surrogates = {"default": None, "pipeline": pipeline}
 truth = np.mean((model.predict(flats.loc[pool]) - rent[pool]) ** 2)
-fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-for name, (surrogate, color) in surrogates.items():
+fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
+for ax, (name, surrogate) in zip(axes, surrogates.items(), strict=True):
     evaluator = ActiveRiskEstimator(
         FrozenEstimator(model),
         surrogate=surrogate,
@@ -54,6 +54,6 @@ for name, (surrogate, color) in surrogates.items():
     evaluator.fit(
         flats.loc[pool], rent[pool], X_train=flats.loc[train], y_train=rent[train]
     )
-    RiskCurveDisplay.from_estimator(evaluator, name=name, ax=ax, color=color)
-ax.axhline(truth, color="black", linestyle=":")
+    RiskCurveDisplay.from_estimator(evaluator, truth=truth, ax=ax)
+    ax.set_title(f"surrogate: {name}")
 plt.show()

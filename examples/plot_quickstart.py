@@ -61,9 +61,10 @@ for name, evaluator in evaluators.items():
 # %%
 # How the estimates settle as labels come in.
 fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-for (name, evaluator), style in zip(evaluators.items(), [":", "--", "-"], strict=True):
+styles = [(":", "#D55E00"), ("--", "#009E73"), ("-", "#0072B2")]
+for (name, evaluator), (line, color) in zip(evaluators.items(), styles, strict=True):
     history = evaluator.history_
-    ax.plot(history["n_labels"], history["risk"], style, label=name)
+    ax.plot(history["n_labels"], history["risk"], line, color=color, label=name)
 ax.axhline(truth, color="black", linewidth=0.8, label="truth")
 ax.set(xlabel="labels bought", ylabel="estimated log loss", ylim=(0, 2.5 * truth))
 ax.legend()

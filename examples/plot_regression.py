@@ -44,13 +44,14 @@ fig, (top, bottom) = plt.subplots(
     2, 1, figsize=(7, 5.5), sharex=True, layout="constrained"
 )
 indices = evaluator.history_["index"]
-top.plot(X_pool, y_pool, ".", color="lightgrey", label="pool")
+top.plot(X_pool, y_pool, ".", color="darkgrey", label="pool")
 top.plot(X_pool, model.predict(X_pool), "k-", label="model")
 top.plot(X_pool[indices], y_pool[indices], "o", color="#D55E00", label="labelled")
+top.set_ylabel("y")
 top.legend(frameon=False)
 bottom.plot(X_pool, evaluator.predict(X_pool), color="#0072B2", label="expected loss")
 losses = (model.predict(X_pool) - y_pool) ** 2
-bottom.plot(X_pool, losses, ".", color="lightgrey", zorder=0, label="true loss")
+bottom.plot(X_pool, losses, ".", color="darkgrey", zorder=0, label="true loss")
 bottom.set(xlabel="x", ylabel="squared error")
 bottom.legend(frameon=False)
 plt.show()

@@ -71,6 +71,18 @@ def test_draws_on_given_axes_and_only_the_risks_asked_for():
     assert len(display.lines_) == 1
 
 
+def test_plain_samples_are_drawn_once_whatever_the_evaluators():
+    figures = {
+        "evaluator": ["one", "one", "two", "two"],
+        "risk": ["ASE", "Monte Carlo"] * 2,
+        "n_labels": [10] * 4,
+        "mean_squared_error": [0.1, 0.4, 0.2, 0.4],
+    }
+    lines = LabelEfficiencyDisplay(figures).plot().lines_
+    names = [line.get_label() for line in lines]
+    assert names == ["ASE, one", "Monte Carlo", "ASE, two"]
+
+
 def test_an_unknown_figure_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match="mean_squared_error"):
         LabelEfficiencyDisplay(_result().summary()).plot(figure="beauty")

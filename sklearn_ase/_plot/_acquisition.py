@@ -106,4 +106,11 @@ class AcquisitionDisplay(EvaluationDisplay):
         )
         ax.set(xlabel="labels", ylabel="share of each class", ylim=(0, 1))
         ax.set_xlim(order[0], max(order[-1], order[0] + 1))
-        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+        # From top to bottom as the areas lie, so that order tells them apart in print.
+        ax.legend(
+            self.areas_[::-1],
+            classes[::-1],
+            loc="center left",
+            bbox_to_anchor=(1, 0.5),
+            frameon=False,
+        )

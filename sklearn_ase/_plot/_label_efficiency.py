@@ -14,6 +14,7 @@ _LABELS = {
     "width": "median width of the interval",
     "flagged": "share of runs flagged",
 }
+_PLAIN = "Monte Carlo"  # As simulations call it.
 _LOGARITHMIC = ("mean_squared_error", "median_squared_error", "ratio", "width")
 
 
@@ -32,7 +33,7 @@ class LabelEfficiencyDisplay:
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     lines_ : list of matplotlib Line2D
-        One for each evaluator and risk.
+        One for each evaluator and risk, and one for Monte Carlo.
 
     See Also
     --------
@@ -95,9 +96,13 @@ class LabelEfficiencyDisplay:
         pairs = dict.fromkeys(
             zip(data["evaluator"].tolist(), data["risk"].tolist(), strict=True)
         )
+        first = next(iter(pairs))[0] if pairs else None
         several = len({evaluator for evaluator, _ in pairs}) > 1
         self.lines_ = []
         for evaluator, risk in pairs:
+            # Plain samples are the same whatever the evaluator.
+            if risk == _PLAIN and evaluator != first:
+                continue
             if risks is not None and risk not in risks:
                 continue
             part = (data["evaluator"] == evaluator) & (data["risk"] == risk)
@@ -108,7 +113,7 @@ class LabelEfficiencyDisplay:
             self.lines_ += ax.plot(
                 data["n_labels"][part],
                 values,
-                label=f"{risk}, {evaluator}" if several else risk,
+                label=f"{risk}, {evaluator}" if several and risk != _PLAIN else risk,
                 markersize=5,
                 **style,
             )
