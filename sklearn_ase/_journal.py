@@ -1,24 +1,21 @@
 """The journal: every query and label is on disk before anything else happens."""
 
-import errno
 import json
 import math
 import os
 import warnings
-from contextlib import suppress
 from functools import partial
 from operator import eq
 from pathlib import Path
 
 from sklearn_ase._fingerprint import same_sketch
 from sklearn_ase._ledger import LabelLedger
+from sklearn_ase._lock import open_locked, sync_folder, unlock
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
 FORMAT = "sklearn_ase journal"
 VERSION = 1
 _EVENTS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
-# Refused by the operating system because somebody else has the lock.
-_LOCKED = {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
 # What may not differ when a journal is opened again, and what it is called.
 _SAME = {
     "n_samples": "the size of the pool",
@@ -52,7 +49,7 @@ class Journal(LabelLedger):
     def __init__(self, path):
         super().__init__()
         self.path = Path(path)
-        self._file = _open_locked(self.path)
+        self._file = open_locked(self.path)
         self.header = None
         self._settings = None
         self._mend = None
@@ -81,7 +78,7 @@ class Journal(LabelLedger):
             self._mend()
         if self.header is None:
             self._append(header)
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
         elif settings != self._settings:
             self._append(["settings", settings])
             self._warn_of_settings(settings)
@@ -91,7 +88,7 @@ class Journal(LabelLedger):
     def close(self):
         """Let go of the file, so that others may continue it."""
         if self._file is not None:
-            _unlock(self._file)
+            unlock(self._file)
             self._file.close()
             self._file = None
 
@@ -232,58 +229,3 @@ def _finite(value):
     if isinstance(value, (list, tuple)):
         return [_finite(entry) for entry in value]
     return value
-
-
-def _sync_folder(folder):
-    """Make the name of a new file durable, where folders can be synced."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _open_locked(path):
-    """The file, open for reading and adding, locked against other processes."""
-    # Without a buffer nothing of a line that failed can be written later.
-    file = open(path, "a+b", buffering=0)  # noqa: SIM115 -- kept open
-    try:
-        _lock(file)
-    except OSError as error:
-        if error.errno in _LOCKED:
-            file.close()
-            raise JournalError(
-                f"{path} is open in another evaluation, of this or another process. "
-                "Close that one first: evaluation.close()."
-            ) from error
-        warnings.warn(
-            f"{path} cannot be locked where it lies ({error}). See to it that nobody "
-            "else opens it.",
-            JournalWarning,
-            stacklevel=7,
-        )
-    return file
-
-
-def _unlock(file):
-    """Let go of the lock also where a child process still has the file."""
-    with suppress(ImportError):
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_UN)
-
-
-def _lock(file):
-    """Lock a file until it is closed or the process dies."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: a byte far behind all lines.
-        import msvcrt
-
-        file.seek(2**40)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        return
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,19 +1,8 @@
 """The record of what was asked and what was answered: labels are never lost."""
 
-import csv
-import json
-
 import numpy as np
 
-_ANSWER = ("label", "label_type", "order", "refit", "more_labels")
-_SKIPPED = "skipped"
-_BEFORE = "0"
-_KINDS = {
-    "bool": lambda text: text == "True",
-    "int": int,
-    "float": float,
-    "str": str,
-}
+from sklearn_ase._ledger_csv import read_csv, write_csv
 
 
 class LabelLedger:
@@ -232,7 +221,7 @@ class LabelLedger:
     def copy(self):
         """An independent copy, in memory."""
         other = LabelLedger()
-        other.ask(*(self._column(name) for name in self.columns))
+        other.ask(*(self.column(name) for name in self.columns))
         other.labels = dict(self.labels)
         other.known, other.given = dict(self.known), dict(self.given)
         other.more_labels = {index: list(m) for index, m in self.more_labels.items()}
@@ -249,65 +238,12 @@ class LabelLedger:
         was skipped; ``more_labels`` are further answers as JSON. Labels that were
         known beforehand come first and have the order 0.
         """
-        order = {index: place for place, index in enumerate(self.labels, start=1)}
-        refits = set(self.refits)
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([*self.columns, *_ANSWER])
-            for index, label in self.known.items():
-                nothing = [""] * (len(self.columns) - 1)
-                kind = type(label).__name__
-                writer.writerow([index, *nothing, label, kind, _BEFORE, "", ""])
-            rows = zip(*(self._column(name) for name in self.columns), strict=True)
-            for index, *numbers in rows:
-                answer = [""] * len(_ANSWER)
-                if index in self.skipped:
-                    answer[1] = _SKIPPED
-                if index in self.labels:
-                    label, place = self.labels[index], order[index]
-                    answer = [label, type(label).__name__, place, int(place in refits)]
-                    more = self.more_labels.get(index)
-                    answer.append("" if more is None else json.dumps(more))
-                writer.writerow([index, *map(repr, numbers), *answer])
+        write_csv(self, path)
 
     @classmethod
     def from_csv(cls, path):
         """Read a ledger that :meth:`to_csv` wrote."""
-        ledger, answers = cls(), []
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            missing = {*cls.columns, *_ANSWER} - set(reader.fieldnames or ())
-            if missing:
-                raise ValueError(
-                    f"{path} is no ledger: columns {sorted(missing)} are missing. "
-                    "Read files that LabelLedger.to_csv wrote."
-                )
-            for row in reader:
-                index = int(row["index"])
-                if row["order"] == _BEFORE:
-                    ledger.know([index], [_KINDS[row["label_type"]](row["label"])])
-                    continue
-                ledger.ask([index], *([row[name]] for name in cls.columns[1:]))
-                if row["label"] and not row["label_type"]:
-                    raise ValueError(
-                        f"Row {index} of {path} has a label but no label_type. Say "
-                        f"which of {sorted(_KINDS)} it is, and its order."
-                    )
-                if row["label_type"] == _SKIPPED:
-                    ledger.skipped.append(index)
-                elif row["label_type"]:
-                    label = _KINDS[row["label_type"]](row["label"])
-                    order = int(row["order"])
-                    answers.append((order, index, label))
-                    if row["refit"] == "1":
-                        ledger.refits.append(order)
-                    if row["more_labels"]:
-                        ledger.more_labels[index] = json.loads(row["more_labels"])
-        ledger.labels = {index: label for _, index, label in sorted(answers)}
-        ledger.refits.sort()
-        for place, index in enumerate(ledger.labels, start=1):
-            ledger.note([index], None, place in ledger.refits)
-        return ledger
+        return read_csv(cls(), path)
 
     def _record(self, event, *arguments):
         """Make an event durable before it happens; in memory there is nothing to do."""
@@ -334,7 +270,8 @@ class LabelLedger:
                 f"for and are open: {self.pending}."
             )
 
-    def _column(self, name):
+    def column(self, name):
+        """Values of one of the columns."""
         return self.indices if name == "index" else getattr(self, name)
 
 

@@ -23,6 +23,8 @@ STOREYS = [
         "_progress",
         "_html",
         "_callbacks",
+        "_ledger_csv",
+        "_lock",
         "_sheet",
         "_evidence",
         "belief",
@@ -63,6 +65,7 @@ ALLOWED = {
     ("_evidence", "_kernels"),
     ("_sheet", "_rows"),
     ("_state", "_sheet"),
+    ("_lock", "exceptions"),
 }
 HEAVY = ["torch", "skorch", "matplotlib", "pandas", "polars", "dask"]
 

@@ -21,9 +21,9 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
-from common import Claims, parser
+from common import Claims
 from joblib import Parallel, delayed
-from missing_class import PRESETS, draw, images, make_surrogate, split
+from missing_class import draw, images, make_surrogate, run_script, split
 from tqdm import tqdm
 
 from sklearn_ase import ActiveRiskEstimator
@@ -98,13 +98,7 @@ def report(args):
 
 
 def main(argv=None):
-    arguments = parser(__doc__, ["cpu", "paper", "tiny"])
-    kinds = ["trees", "ensemble", "radial"]
-    arguments.add_argument("--surrogate", choices=kinds, default="trees")
-    args = arguments.parse_args(argv)
-    if not args.report:
-        simulate(args, PRESETS[args.preset, args.surrogate])
-    return report(args)
+    return run_script(__doc__, simulate, report, argv)
 
 
 if __name__ == "__main__":

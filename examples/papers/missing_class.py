@@ -336,14 +336,19 @@ def check(figures, shares):
     return claims.verdict()
 
 
-def main(argv=None):
-    arguments = parser(__doc__, ["cpu", "paper", "tiny"])
+def run_script(doc, simulate, report, argv):
+    """What a script on these data does from the command line."""
+    arguments = parser(doc, ["cpu", "paper", "tiny"])
     kinds = ["trees", "ensemble", "radial"]
     arguments.add_argument("--surrogate", choices=kinds, default="trees")
     args = arguments.parse_args(argv)
     if not args.report:
         simulate(args, PRESETS[args.preset, args.surrogate])
     return report(args)
+
+
+def main(argv=None):
+    return run_script(__doc__, simulate, report, argv)
 
 
 if __name__ == "__main__":
