@@ -472,13 +472,7 @@ class Evaluation:
     @property
     def state(self):
         """All that is known about the pool now, as a :class:`PoolState`."""
-        return pool_state(
-            self.ledger,
-            self.loss_,
-            self._learner.belief,
-            self._learner.expected_loss,
-            self.n_samples,
-        )
+        return pool_state(self.ledger, self._learner, self.n_samples)
 
     def _cost_of(self, rows):
         cost = self.task.cost

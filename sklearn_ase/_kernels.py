@@ -256,6 +256,22 @@ def variance_of_steps(steps, weights, n_samples):
     return float(variance * np.sum((weights * scale) ** 2))
 
 
+def clear_mean(values):
+    """Mean of a sample as far as it is more than two standard errors away from 0.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+
+    Returns
+    -------
+    mean : float
+        Moved towards 0 by two standard errors; 0 within these.
+    """
+    mean, error = values.mean(), values.std(ddof=1) / len(values) ** 0.5
+    return float(np.sign(mean) * max(abs(mean) - 2.0 * error, 0.0))
+
+
 def gaussian_disagreement(epistemic, noise):
     """BALD of a Gaussian belief, ``½ log(1 + s²/σ²)``."""
     return 0.5 * np.log1p(epistemic / noise)

@@ -6,6 +6,9 @@ import numpy as np
 
 from sklearn_ase import _kernels
 
+# So few training rows say nothing about the surrogate.
+_LEAST_ROWS = 25
+
 
 class Learner:
     """What has been learned about the pool from the labels so far.
@@ -27,6 +30,9 @@ class Learner:
         None as long as the surrogate has too few rows.
     expected_loss, loss_variance : ndarray of shape (n_samples,) or None
         Mean and variance of the loss at each sample, as believed.
+    training_gap : float
+        How much loss the surrogate expected too much at training rows that it had not
+        learned from, as far as that is clear.
     """
 
     def __init__(self, task, surrogate, keep_member_loss, seed):
@@ -87,7 +93,7 @@ class Learner:
         if not surrogate.can_fit(task.n_training + len(labels)):
             self._forget()
             return False
-        X, y, expert = task.labelled_rows(
+        X, y, expert_known = task.labelled_rows(
             list(labels), list(labels.values()), self.classes
         )
         rng = np.random.default_rng([self.seed, len(labels), 1])
@@ -95,7 +101,7 @@ class Learner:
             X,
             y,
             classes=self.classes,
-            expert=expert,
+            expert=expert_known,
             known=task.predictions.known(self.classes),
             n_acquired=len(labels),
             seed=int(rng.integers(2**31)),
@@ -106,6 +112,7 @@ class Learner:
         )
         self.expected_loss = self.belief.expected_loss(self.loss)
         self.loss_variance = self.belief.loss_variance(self.loss)
+        self.training_gap = self._training_gap(y, expert_known)
         return not surrogate.is_constant
 
     def believed_moments(self, indices, candidates, selection, scores):
@@ -135,5 +142,23 @@ class Learner:
                 candidates = candidates[candidates != index]
         return moments
 
+    def _training_gap(self, y, expert):
+        n_training = self.task.n_training
+        if self.task.train_predictions is None:
+            return 0.0
+        told = np.isfinite(expert[:n_training]).reshape(n_training, -1).all(axis=1)
+        rows = np.flatnonzero(told)
+        try:
+            loss = self.task.training_loss(rows, self.classes)
+            expected = self.surrogate.held_out_loss(rows, loss)
+            observed = loss.observed(np.arange(len(rows)), y[rows])
+        except ValueError:  # A loss of the user's that has no value there.
+            return 0.0
+        if expected is None:
+            return 0.0
+        gap = (expected - observed)[np.isfinite(expected)]
+        return _kernels.clear_mean(gap) if len(gap) >= _LEAST_ROWS else 0.0
+
     def _forget(self):
         self.belief = self.expected_loss = self.loss_variance = None
+        self.training_gap = 0.0

@@ -102,7 +102,7 @@ def predict_pool(
     return _of_classifier(estimator, X, loss, needs_expert)
 
 
-def honest_predictions(estimator, X, y, task, n_splits, seed):
+def honest_predictions(estimator, X, y, loss, task, n_splits, seed):
     """Predictions for training rows by copies of the model that did not see them.
 
     Returns
@@ -141,7 +141,12 @@ def honest_predictions(estimator, X, y, task, n_splits, seed):
         seed,
         stratified=task == "classification",
     )
-    return None if found is None else Predictions(found[0], found[0], columns)
+    if found is None:
+        return None
+    response = expert = found[0]
+    if task == "classification" and loss.response_method == "predict":
+        response = columns[expert.argmax(axis=1)]
+    return Predictions(response, expert, columns)
 
 
 def _parts(model):

@@ -14,15 +14,13 @@ _COLUMNS = {
 }
 
 
-def pool_state(ledger, loss, belief, expected_loss, n_samples):
+def pool_state(ledger, learner, n_samples):
     """All that is known about the pool.
 
     Parameters
     ----------
     ledger : LabelLedger
-    loss : LossTable or PointLoss
-    belief : CategoricalBelief, GaussianBelief or None
-    expected_loss : ndarray of shape (n_samples,) or None
+    learner : Learner
     n_samples : int
 
     Returns
@@ -45,15 +43,16 @@ def pool_state(ledger, loss, belief, expected_loss, n_samples):
         of_skips = {name: values[skipped] for name, values in columns.items()}
         skips = Skips(place=np.cumsum(is_labelled)[skipped], **of_skips)
     return PoolState(
-        loss=loss,
-        belief=belief,
-        expected_loss=expected_loss,
+        loss=learner.loss,
+        belief=learner.belief,
+        expected_loss=learner.expected_loss,
         free=free,
         indices=indices,
         labels=labels,
-        losses=_observed_losses(loss, indices, labels, ledger.more_labels),
+        losses=_observed_losses(learner.loss, indices, labels, ledger.more_labels),
         n_in_order=int(is_labelled[:n_settled].sum()),
         skips=skips,
+        training_gap=learner.training_gap,
         **{name: values[is_labelled] for name, values in columns.items()},
     )
 

@@ -110,6 +110,9 @@ class PoolState:
         Design-based risks use these.
     skips : Skips or None
         Picks before the first unanswered one that nobody could label.
+    training_gap : float
+        Loss that the surrogate expected too much (if negative, too little) at training
+        rows it had not learned from, beyond what chance explains; 0 if unknown.
 
     Examples
     --------
@@ -133,6 +136,7 @@ class PoolState:
     loss_moment: np.ndarray
     n_in_order: int
     skips: Skips | None = None
+    training_gap: float = 0.0
 
     @property
     def n_samples(self):

@@ -93,6 +93,11 @@ class Task:
         """Loss at every sample of the pool, for every class."""
         return self.loss.build(self.predictions.response_for(classes), classes)
 
+    def training_loss(self, rows, classes):
+        """Loss at training rows of copies of the model that did not learn from them."""
+        response = self.train_predictions.response_for(classes)
+        return self.loss.build(response[rows], classes)
+
     def labelled_rows(self, indices, labels, classes):
         """Training rows and, below them, labelled rows of the pool.
 
@@ -155,8 +160,10 @@ def make_task(
     honest = None
     if train_predictions is not None:
         honest = predict_pool(None, X_train, loss, kind, classes, train_predictions)
-    elif X_train is not None and predictions is None and surrogate.uses_estimator:
-        honest = honest_predictions(estimator, X_train, y_train, kind, cross_fit, seed)
+    elif X_train is not None and predictions is None and not surrogate.is_constant:
+        honest = honest_predictions(
+            estimator, X_train, y_train, loss, kind, cross_fit, seed
+        )
     labels = None
     if kind == "classification":
         labels = check_classes(

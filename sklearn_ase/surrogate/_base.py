@@ -168,6 +168,22 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """A fresh calibration, or None for members as they are."""
 
     @abstractmethod
+    def held_out_loss(self, rows, loss):
+        """Loss expected at rows of the fit by members that did not learn from them.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+        loss : LossTable or PointLoss
+            Of these rows.
+
+        Returns
+        -------
+        expected_loss : ndarray of shape (n_rows,) or None
+            NaN for rows that every member learned from; None if nothing was held out.
+        """
+
+    @abstractmethod
     def _calibrate(self, X, y, classes, expert, known, fit_weight, weight, seed):
         """Learn from held-out predictions how to correct the members."""
 

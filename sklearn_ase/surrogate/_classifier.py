@@ -14,6 +14,7 @@ from sklearn_ase.surrogate._members import (
     final_step,
     has_members,
     is_bootstrapped,
+    out_of_bag,
     predict_members,
 )
 
@@ -56,6 +57,8 @@ class ClassifierSurrogate(BaseSurrogate):
     ----------
     estimator_ : fitted classifier with members
     calibration_ : fitted calibration or None
+    held_out_ : ndarray of shape (n_rows, n_classes) or None
+        Probabilities at the rows of the fit by members that did not learn from them.
 
     Examples
     --------
@@ -131,15 +134,18 @@ class ClassifierSurrogate(BaseSurrogate):
         calibration = self._chosen_calibration()
         if calibration is not None:
             held_out = self._held_out(X, y, fit_weight, seed, self._held_out_mean)
-            if held_out is not None:
-                rows = np.isfinite(held_out[0]).all(axis=1)
-                self.calibration_ = calibration.fit(
-                    self._align(held_out[0], met)[rows],
-                    None if expert is None else expert[rows],
-                    np.searchsorted(self.classes_, y)[rows],
-                    None if weight is None else weight[rows],
-                    known,
-                )
+        else:
+            held_out = None if self.is_constant else out_of_bag(self.estimator_, X)
+        mean = None if held_out is None else self._align(held_out[0], met)
+        if calibration is not None and mean is not None:
+            rows = np.isfinite(mean).all(axis=1)
+            self.calibration_ = calibration.fit(
+                mean[rows],
+                None if expert is None else expert[rows],
+                np.searchsorted(self.classes_, y)[rows],
+                None if weight is None else weight[rows],
+                known,
+            )
         if not self.is_constant:
             # A network has a column for classes that it has no row of.
             met = np.unique(y)
@@ -147,6 +153,12 @@ class ClassifierSurrogate(BaseSurrogate):
         if self.calibration_ is not None and self.calibration_.blends_:
             met |= self.calibration_.known_
         self.met_ = met
+        self.held_out_ = None if mean is None else self._calibrated(mean, expert)
+
+    def held_out_loss(self, rows, loss):
+        if self.held_out_ is None:
+            return None
+        return _kernels.expected_loss(self.held_out_[rows], loss.values)
 
     def _chosen_calibration(self):
         if self.calibration is False or self.is_constant:

@@ -56,6 +56,9 @@ class RegressorSurrogate(BaseSurrogate):
     calibration_ : fitted calibration or None
     noise_ : float
         Variance of a label around its member's mean, before calibration.
+    held_out_ : tuple of two ndarrays of shape (n_rows,) or None
+        Mean and variance of the labels at the rows of the fit, by members that did not
+        learn from them.
 
     Examples
     --------
@@ -108,7 +111,7 @@ class RegressorSurrogate(BaseSurrogate):
         )
 
     def _calibrate(self, X, y, classes, expert, known, fit_weight, weight, seed):
-        self.calibration_, self.noise_ = None, 0.0
+        self.calibration_, self.noise_, self.held_out_ = None, 0.0, None
         members = has_members(self.estimator_)
         if has_std(self.estimator_) and not members and n_rows(X):
             # The least variance at rows it knows is what labels themselves vary by.
@@ -123,17 +126,25 @@ class RegressorSurrogate(BaseSurrogate):
                     "learned from."
                 )
             return
-        mean, epistemic = held_out
-        rows = np.isfinite(mean)
+        rows = np.isfinite(held_out[0])
         weight = np.ones(len(y)) if weight is None else weight
-        mean, epistemic, y, weight = mean[rows], epistemic[rows], y[rows], weight[rows]
+        mean, epistemic = (part[rows] for part in held_out)
+        y, weight = y[rows], weight[rows]
         calibration = self._chosen_calibration()
         if calibration is not None:
-            expert = None if expert is None else expert[rows]
-            self.calibration_ = calibration.fit(mean, epistemic, expert, y, weight)
+            known = None if expert is None else expert[rows]
+            self.calibration_ = calibration.fit(mean, epistemic, known, y, weight)
         elif members or not has_std(self.estimator_):
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
             self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
+        if not self.is_constant:
+            centre, *variances = self._calibrated(*held_out, expert)
+            self.held_out_ = centre, sum(variances)
+
+    def held_out_loss(self, rows, loss):
+        if self.held_out_ is None:
+            return None
+        return loss.expected(*(part[rows] for part in self.held_out_))
 
     def _chosen_calibration(self):
         if self.calibration is False or self.is_constant:
@@ -155,6 +166,14 @@ class RegressorSurrogate(BaseSurrogate):
         mean, deviation = model.predict(X, return_std=True)
         return np.ravel(mean), np.maximum(np.ravel(deviation) ** 2 - self.noise_, 0.0)
 
+    def _calibrated(self, mean, epistemic, expert):
+        """Mean of the labels and the two kinds of their variance."""
+        noise = np.full(len(mean), self.noise_)
+        if self.calibration_ is not None:
+            mean, epistemic, noise = self.calibration_.predict(mean, epistemic, expert)
+        least = _LEAST_SHARE * epistemic + np.finfo(float).tiny
+        return mean, epistemic, np.maximum(noise, least)
+
     def _chunk_belief(self, X, loss, expert, keep_member_loss):
         members = None
         if has_members(self.estimator_):
@@ -162,10 +181,7 @@ class RegressorSurrogate(BaseSurrogate):
             mean, raw = members.mean(axis=0), members.var(axis=0)
         else:
             mean, raw = self._moments(self.estimator_, X)
-        centre, epistemic, noise = mean, raw, np.full(len(mean), self.noise_)
-        if self.calibration_ is not None:
-            centre, epistemic, noise = self.calibration_.predict(mean, raw, expert)
-        noise = np.maximum(noise, _LEAST_SHARE * epistemic + np.finfo(float).tiny)
+        centre, epistemic, noise = self._calibrated(mean, raw, expert)
         if members is None:
             return GaussianBelief(centre, epistemic, noise, member_risk=np.empty(0))
         # Members move with the mean and spread as the calibrated variance says.
