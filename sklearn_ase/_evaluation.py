@@ -19,6 +19,7 @@ from sklearn_ase._schedule import next_refit
 from sklearn_ase._sheet import export_rows
 from sklearn_ase._snapshot import pool_state
 from sklearn_ase._state import Query
+from sklearn_ase.risk import ASE
 from sklearn_ase.selection import Proportional, pick_apart
 
 
@@ -69,6 +70,7 @@ class Evaluation:
         self._learner = Learner(task, surrogate, acquisition.needs_member_loss, seed)
         self._refitted_at = 0
         self._scores = None
+        self._n_planned = None
         self._replay()
 
     def ask(self, n_queries=1, *, embedding=None):
@@ -350,12 +352,21 @@ class Evaluation:
         reason : str
             Why it ended.
         """
+        self._n_planned = n_labels
         reason = self._reason_to_stop(n_labels, stop, budget)
         with progress(n_labels, "labels", verbose) as show:
+
+            def answers(indices):
+                labels = oracle(indices)
+                if self._is_due(len(indices)):
+                    show(len(self.ledger), "refitting the surrogate")
+                return labels
+
             while not reason:
-                reason = self._buy(oracle, n_labels, batch_size, budget, watch)
+                reason = self._buy(answers, n_labels, batch_size, budget, watch)
                 reason = reason or self._reason_to_stop(n_labels, stop, budget)
                 show(len(self.ledger), f"risk {self._last_risk:.4g}")
+            show(len(self.ledger), "refitting the surrogate")
             self.refit()
             show(len(self.ledger), f"risk {self._last_risk:.4g}")
         return reason
@@ -438,20 +449,39 @@ class Evaluation:
         """Dict of arrays with one entry a label, in the order they were told."""
         return history(self.ledger, self.state)
 
+    def __repr__(self):
+        n_open, risk = len(self.ledger.pending), self._last_risk
+        parts = [self._how_far()]
+        parts += [f"{n_open} open"] * (n_open > 0)
+        parts += [f"risk {risk:.4g}"] * bool(np.isfinite(risk))
+        return f"<Evaluation: {', '.join(parts)}>"
+
     def _repr_html_(self):
-        rows = {
-            "labels": f"{len(self.ledger)} of a pool of {self.n_samples}",
-            "open queries": len(self.ledger.pending),
-        }
-        estimate = self._estimate_if_possible()
-        if estimate is not None:
-            rows = {"estimate": type(self.risk).__name__} | estimate.describe() | rows
+        name, estimate = type(self.risk).__name__, self._estimate_if_possible()
+        if estimate is None and self.is_fitted and not len(self.ledger):
+            name = "zero-shot, by the surrogate alone"
+            estimate = ASE().estimate(self.state)
+        rows = {"estimate": name} | estimate.describe() if estimate is not None else {}
+        rows["labels"] = self._how_far()
         if self.can_diagnose:
             diagnosis = self.diagnose()
             rows["verdict"] = f"{diagnosis.verdict}. {diagnosis.advice}"
-        last = list(self.ledger.labels.items())[-5:]
-        rows["last labels"] = ", ".join(f"row {i}: {label}" for i, label in last)
+        rows["open queries"] = len(self.ledger.pending) or ""
+        last = [f"row {row}: {self._answer(row)}" for row in self.ledger.indices[-5:]]
+        rows["last queries"] = ", ".join(last)
         return html_table("Evaluation", rows.items())
+
+    def _how_far(self):
+        n_labels = len(self.ledger)
+        if self._n_planned is not None and n_labels <= self._n_planned:
+            return f"{n_labels} of {self._n_planned} labels"
+        return f"{n_labels} labels of a pool of {self.n_samples}"
+
+    def _answer(self, row):
+        """What became of a query, in a word."""
+        if row in self.ledger.skipped:
+            return "skipped"
+        return self.ledger.labels.get(row, "open")
 
     def intervals(self, level=0.9, method="fixed"):
         """Interval of the estimate after each label.
@@ -574,9 +604,9 @@ class Evaluation:
         if rows:
             self._tell(rows, [known[index] for index in rows])
 
-    def _is_due(self):
+    def _is_due(self, n_coming=0):
         due = next_refit(self.refit_schedule, self._refitted_at)
-        return due is not None and len(self.ledger) >= due
+        return due is not None and len(self.ledger) + n_coming >= due
 
     def _estimate_if_possible(self):
         state, risk = self.state, self.risk

@@ -10,6 +10,7 @@ def html_table(title, rows):
     ----------
     title : str
     rows : iterable of (str, str)
+        Those with nothing to say are left out.
 
     Returns
     -------
@@ -19,5 +20,6 @@ def html_table(title, rows):
         f'<tr><th style="text-align:left">{escape(str(name))}</th>'
         f'<td style="text-align:left">{escape(str(value))}</td></tr>'
         for name, value in rows
+        if str(value)
     )
     return f"<table><caption><b>{escape(title)}</b></caption>{cells}</table>"

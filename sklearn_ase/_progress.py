@@ -13,7 +13,8 @@ def progress(total, label, verbose):
     Yields
     ------
     show : callable
-        ``show(done, text)``, with a few words to put behind the bar.
+        ``show(done, text)``, with a few words to put behind the bar. If nothing was
+        done since, only the words change, at once.
     """
     if not verbose:
         yield lambda done, text="": None
@@ -26,7 +27,7 @@ def progress(total, label, verbose):
     with tqdm(total=total, desc=label) as bar:
 
         def show(done, text=""):
-            bar.set_postfix_str(text, refresh=False)
+            bar.set_postfix_str(text, refresh=done == bar.n)
             bar.update(done - bar.n)
 
         yield show
@@ -43,7 +44,8 @@ def track(iterable, total, label, verbose):
 def _plain_line(total, label):
     def show(done, text=""):
         percent = 100 * done // max(total, 1)
-        sys.stderr.write(f"\r{label}: {done}/{total} ({percent} %) {text}")
+        line = f"{label}: {done}/{total} ({percent} %) {text}"
+        sys.stderr.write(f"\r{line:<60}")  # Covers words that were longer.
         sys.stderr.flush()
 
     yield show

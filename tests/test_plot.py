@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from sklearn_ase import (
     AcquisitionDisplay,
@@ -106,7 +107,43 @@ def test_the_risk_curve_is_the_history_with_its_intervals(fitted):
     assert not np.isfinite(display.low[10])  # Too few labels for an interval.
     assert len(display.refits_.get_segments()) == history["refit"].sum()
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["Guarded", "truth"]
+    assert texts == ["Guarded", "90 % interval", "truth"]
+
+
+@pytest.mark.parametrize("refit", [False, True])
+def test_the_risk_curve_has_one_point_for_each_batch(evaluator, digits, refit):
+    evaluation = evaluator.start(
+        digits.X, X_train=digits.X_train, y_train=digits.y_train
+    )
+    estimates = []
+    for _ in range(3):
+        query = evaluation.ask(14)
+        evaluation.tell(query, digits.y[query.indices])
+        estimates.append(evaluation.estimate())
+    if refit:  # It is noted with the last label of the last batch.
+        evaluation.refit()
+        estimates[-1] = evaluation.estimate()
+    display = RiskCurveDisplay.from_evaluation(evaluation)
+    assert display.line_.get_xdata().tolist() == [14, 28, 42]
+    assert display.line_.get_ydata().tolist() == [float(risk) for risk in estimates]
+    np.testing.assert_array_equal(np.isfinite(display.low), [False, True, True])
+    assert display.band_.get_paths()[0].vertices[:, 0].min() == 28
+
+
+def test_an_interval_by_itself_is_drawn_as_a_bar():
+    low, high = np.array([-np.inf, 0.2]), np.array([np.inf, 0.4])
+    counts, risk = np.array([20, 40]), np.array([0.3, 0.3])
+    display = RiskCurveDisplay(counts, risk, low, high, [False, False]).plot()
+    assert len(display.bars_.get_segments()) == 1
+    assert display.ax_.get_legend() is None
+
+
+@pytest.mark.parametrize(
+    "display", [RiskCurveDisplay, AcquisitionDisplay, LossCalibrationDisplay]
+)
+def test_an_evaluator_that_is_not_fitted_is_not_drawn(display, evaluator):
+    with pytest.raises(NotFittedError):
+        display.from_estimator(evaluator)
 
 
 def test_displays_draw_on_the_axes_they_are_given(fitted):
@@ -137,6 +174,18 @@ def test_labels_of_a_regression_are_drawn_as_they_are(regression_evaluator, diab
     display = AcquisitionDisplay.from_estimator(regression_evaluator)
     drawn = display.points_.get_offsets()[:, 1]
     np.testing.assert_array_equal(drawn, regression_evaluator.history_["label"])
+
+
+def test_classes_that_are_numbers_are_classes():
+    labels = np.array([0.0, 1.0, 1.0])
+    assert len(AcquisitionDisplay(np.arange(3), labels).plot().areas_) == 2
+
+
+def test_no_bar_reaches_below_a_loss_of_zero():
+    observed = np.array([0.0, 0.0, 0.0, 1.0])
+    bars = LossCalibrationDisplay(np.full(4, 0.2), observed).plot(n_groups=1).bars_
+    ((_, low), (_, high)) = bars[2][0].get_segments()[0]
+    assert (low, high) == pytest.approx((0.0, 0.25 + 2 * observed.std() / 3**0.5))
 
 
 def test_group_means_of_the_loss_are_means_of_groups():

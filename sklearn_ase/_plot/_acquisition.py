@@ -15,6 +15,8 @@ class AcquisitionDisplay(EvaluationDisplay):
     labels : ndarray of shape (n_labels,)
     positions : ndarray of shape (n_samples, 2), default=None
         Where each row of the pool lies on a plane.
+    is_regression : bool, default=False
+        Whether labels are numbers to be drawn as they are, and not classes.
 
     Attributes
     ----------
@@ -38,10 +40,11 @@ class AcquisitionDisplay(EvaluationDisplay):
     2
     """
 
-    def __init__(self, indices, labels, positions=None):
+    def __init__(self, indices, labels, positions=None, *, is_regression=False):
         self.indices = indices
         self.labels = labels
         self.positions = positions
+        self.is_regression = is_regression
 
     @classmethod
     def from_evaluation(cls, evaluation, *, positions=None, ax=None):
@@ -61,7 +64,11 @@ class AcquisitionDisplay(EvaluationDisplay):
         """
         state = evaluation.state
         positions = None if positions is None else np.asarray(positions)
-        return cls(state.indices, state.labels, positions).plot(ax=ax)
+        is_regression = evaluation.classes_ is None
+        display = cls(
+            state.indices, state.labels, positions, is_regression=is_regression
+        )
+        return display.plot(ax=ax)
 
     def plot(self, ax=None):
         """Draw the labels.
@@ -80,7 +87,7 @@ class AcquisitionDisplay(EvaluationDisplay):
         order = np.arange(1, len(self.indices) + 1)
         if self.positions is not None:
             self._plot_positions(ax, order)
-        elif np.asarray(self.labels).dtype.kind == "f":
+        elif self.is_regression:
             self.points_ = ax.scatter(order, self.labels, color=STYLES[0]["color"])
             ax.set(xlabel="labels", ylabel="label")
         else:

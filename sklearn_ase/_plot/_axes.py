@@ -1,5 +1,7 @@
 """What displays share; matplotlib is imported when drawing."""
 
+from sklearn.utils.validation import check_is_fitted
+
 # Colours that colour-blind readers can tell apart, each with a marker of its own.
 STYLES = [
     {"color": "#0072B2", "marker": "o"},
@@ -40,4 +42,5 @@ class EvaluationDisplay:
         -------
         display : object
         """
+        check_is_fitted(estimator, "evaluation_")
         return cls.from_evaluation(estimator.evaluation_, **options)

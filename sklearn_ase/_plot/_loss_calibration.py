@@ -21,7 +21,8 @@ class LossCalibrationDisplay(EvaluationDisplay):
     points_ : matplotlib collection
         Single labels.
     bars_ : matplotlib ErrorbarContainer
-        Means over groups of labels of equal size, with two standard errors.
+        Means over groups of labels of equal size, with two standard errors;
+        cut off at 0 where no loss is negative.
 
     See Also
     --------
@@ -88,10 +89,12 @@ class LossCalibrationDisplay(EvaluationDisplay):
         order = np.argsort(expected, kind="stable")
         groups = np.array_split(order, min(n_groups, len(order)))
         means = np.array([(expected[g].mean(), observed[g].mean()) for g in groups])
-        error = [observed[g].std() / max(len(g) - 1, 1) ** 0.5 for g in groups]
+        error = [2 * observed[g].std() / max(len(g) - 1, 1) ** 0.5 for g in groups]
+        # Where no loss is negative, no mean of losses is.
+        down = np.minimum(error, means[:, 1]) if observed.min() >= 0 else error
         self.bars_ = ax.errorbar(
             *means.T,
-            yerr=2 * np.array(error),
+            yerr=[down, error],
             fmt=STYLES[1]["marker"],
             color=STYLES[1]["color"],
             capsize=3,
