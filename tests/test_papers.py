@@ -68,7 +68,7 @@ def test_networks_and_noisy_labels(papers, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(image_classifiers, "make_ensemble", None)  # Kept predictions.
     image_classifiers.main([*options, "--data", "cifar10"])
     noisy_labels.main(options)
-    assert "of 4 claims hold" in capsys.readouterr().out
+    assert "of 6 claims hold" in capsys.readouterr().out
 
 
 @pytest.mark.filterwarnings("ignore")

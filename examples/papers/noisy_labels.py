@@ -5,8 +5,8 @@ Noisy labels: the votes of CIFAR-10H
 Section 8 of the paper claims that ASE does not suffer from noisy labels as LURE does.
 The test images of CIFAR-10 have some fifty human votes each; a label is one vote drawn
 for each image, and the truth is the expected loss under all votes. Networks and
-predictions are those of ``image_classifiers.py``. "Clean" labels are what most voters
-said.
+evaluators are those of ``image_classifiers.py``, frozen as in the paper and
+recalibrated. "Clean" labels are what most voters said.
 
     python examples/papers/noisy_labels.py --out RUNS --data-dir DIR
 
@@ -20,20 +20,16 @@ import numpy as np
 import pandas as pd
 from common import Claims, parser
 from image_classifiers import (
+    BLENDED,
+    FROZEN,
     PRESETS,
-    Stored,
-    StoredMembers,
-    draw_pool,
+    RISKS,
+    evaluators,
+    make_scenario,
     predictions,
 )
-from sklearn.frozen import FrozenEstimator
 
-from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase.acquisition import ExpectedLoss
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded
-from sklearn_ase.selection import Proportional
-from sklearn_ase.simulation import LabelEfficiency, Scenario, label_efficiency_curve
-from sklearn_ase.surrogate import ClassifierSurrogate
+from sklearn_ase.simulation import LabelEfficiency, label_efficiency_curve
 
 SEED = 20221208
 COUNTS = (10, 25, 50, 100, 200)
@@ -54,32 +50,14 @@ def path_of(args, loss, kind):
 def simulate(args, loss, kind):
     """Draw pools and labels; buy some of these."""
     preset = PRESETS[args.preset]
-    proba, members, _ = predictions(args, "cifar10", "train")
+    proba, members, y = predictions(args, "cifar10", "train")
     share = votes(args.data_dir)
     if kind == "clean":
         share = np.eye(10)[share.argmax(axis=1)]
-    evaluator = ActiveRiskEstimator(
-        Stored(proba),
-        surrogate=ClassifierSurrogate(FrozenEstimator(StoredMembers(members))),
-        loss=loss,
-        acquisition=ExpectedLoss(),
-        selection=Proportional(defensive=0.0),
-        classes=np.arange(10),
-    )
-
-    def scenario(seed):
-        pool = draw_pool(len(share), preset.n_pool, seed)
-        return Scenario(X=pool[:, None], y=np.arange(10), label_proba=share[pool])
-
     label_efficiency_curve(
-        {"~E[loss]": evaluator, "default": default(evaluator)},
-        scenario,
-        risks={
-            "ASE": ASE(),
-            "LURE": LURE(),
-            "CorrectedASE": CorrectedASE(),
-            "Guarded": Guarded(),
-        },
+        evaluators(proba, members, loss),
+        lambda seed: make_scenario(args.preset, proba, y, seed, share),
+        risks=RISKS,
         n_labels=[count for count in COUNTS if count <= preset.n_pool],
         n_runs=args.runs or preset.n_pools // 5 + 1,
         random_state=SEED,
@@ -87,12 +65,6 @@ def simulate(args, loss, kind):
         verbose=1,
         path=path_of(args, loss, kind),
     )
-
-
-def default(evaluator):
-    """The same with the acquisition and selection of the package."""
-    params = evaluator.get_params(deep=False) | {"acquisition": None, "selection": None}
-    return ActiveRiskEstimator(**params)
 
 
 def report(args):
@@ -112,8 +84,8 @@ def report(args):
             )
             print(errors[kind].to_string(float_format="{:.2g}".format))
         noisy = errors["noisy"][errors["noisy"].columns[:3]].mean(axis=1)
-        lure = noisy["LURE ~E[loss]"]
-        for method in ("ASE ~E[loss]", "Guarded default"):
+        lure = noisy[f"LURE {FROZEN}"]
+        for method in (f"ASE {FROZEN}", f"ASE {BLENDED}", f"Guarded {BLENDED}"):
             claims.check(
                 f"{loss}, {method}",
                 "below LURE with noisy labels, on average over the first label counts",

@@ -132,7 +132,10 @@ def _run(name, run, evaluator, scenario, seed, risks, counts, level):
         scenario = scenario(seed)
     evaluator = with_model(clone(evaluator).set_params(random_state=seed), scenario)
     evaluation = evaluator.start(
-        scenario.X, X_train=scenario.X_train, y_train=scenario.y_train
+        scenario.X,
+        X_train=scenario.X_train,
+        y_train=scenario.y_train,
+        train_predictions=scenario.train_predictions,
     )
     rng = np.random.default_rng([seed, 2])
     y, losses, noise = draw_labels(evaluation, scenario, rng)

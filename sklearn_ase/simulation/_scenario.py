@@ -19,6 +19,8 @@ class Scenario:
     estimator : fitted estimator or callable, default=None
         The model under test; None means that of the evaluator.
     X_train, y_train : rows the surrogate may also learn from, default=None
+    train_predictions : array-like, default=None
+        What the model says about `X_train`, if it did not learn from these rows.
     label_proba : array-like of shape (n_samples, n_classes), default=None
         Distribution of each label, from which one is drawn afresh in every run. The
         truth is then the expected loss, whatever was drawn.
@@ -38,6 +40,7 @@ class Scenario:
     estimator: object = None
     X_train: object = None
     y_train: object = None
+    train_predictions: object = None
     label_proba: object = None
     surrogate: object = None
 
