@@ -1,0 +1,103 @@
+"""A surrogate that is wrong on training rows is not trusted on the pool."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_ase import ActiveRiskEstimator, _kernels
+from sklearn_ase._evidence import weigh_evidence
+from sklearn_ase.losses import CustomLoss
+from sklearn_ase.surrogate import ClassifierSurrogate, RegressorSurrogate
+from sklearn_ase.testing import make_state
+
+DIGITS = load_digits(return_X_y=True)
+
+
+def started(surrogate, loss="zero_one", cross_fit=5, with_training_rows=True):
+    """An evaluation of naive Bayes on digits, before the first label."""
+    X, y = DIGITS
+    model = GaussianNB().fit(X[:500], y[:500])
+    rows = {"X_train": X[:500], "y_train": y[:500]} if with_training_rows else {}
+    evaluator = ActiveRiskEstimator(
+        model, surrogate=surrogate, loss=loss, cross_fit=cross_fit, random_state=0
+    )
+    return evaluator.start(X[500:], **rows)
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "brier", "log_loss"])
+def test_calibrated_trees_agree_with_training_rows_they_have_not_seen(loss):
+    assert started(RandomForestClassifier(30), loss).state.training_gap == 0
+
+
+def test_an_uncalibrated_surrogate_is_seen_through_before_the_first_label():
+    stump = DecisionTreeClassifier(max_depth=1)
+    evaluation = started(ClassifierSurrogate(stump, calibration=False))
+    state, y = evaluation.state, DIGITS[1][500:]
+    truth = state.loss.observed(np.arange(len(y)), y).mean()
+    # What it expects too much on training rows is about what it does on the pool.
+    assert state.training_gap == pytest.approx(
+        state.expected_loss.mean() - truth, abs=0.15
+    )
+    assert state.training_gap > 0.3
+
+
+def test_the_same_holds_for_regression():
+    X, y = load_diabetes(return_X_y=True)
+    model = Ridge(1.0).fit(X[:200], y[:200])
+    gaps = []
+    for calibration in (None, False):
+        surrogate = RegressorSurrogate(
+            RandomForestRegressor(30), calibration=calibration
+        )
+        evaluator = ActiveRiskEstimator(
+            model, surrogate=surrogate, loss="squared_error", random_state=0
+        )
+        evaluation = evaluator.start(X[200:], X_train=X[:200], y_train=y[:200])
+        gaps.append(evaluation.state.training_gap / y.var())
+    assert gaps[0] == 0
+    assert gaps[1] > 0  # It counts its own error beside the model's.
+
+
+def test_without_honest_predictions_training_rows_say_nothing():
+    uncalibrated = ClassifierSurrogate(DecisionTreeClassifier(), calibration=False)
+    assert started(uncalibrated, cross_fit=0).state.training_gap == 0
+    assert started(uncalibrated, with_training_rows=False).state.training_gap == 0
+
+
+def test_a_loss_that_has_no_value_at_training_rows_says_nothing():
+    X, y = load_diabetes(return_X_y=True)
+    relative = CustomLoss(relative_error, task="regression")
+    model = Ridge(1.0).fit(X[:200], y[:200])
+    evaluator = ActiveRiskEstimator(model, loss=relative, random_state=0)
+    y_train = np.where(np.arange(200) == 7, 0.0, y[:200])  # No value at 0.
+    evaluation = evaluator.start(X[200:], X_train=X[:200], y_train=y_train)
+    assert evaluation.state.training_gap == 0
+
+
+def relative_error(y_true, y_pred):
+    with np.errstate(divide="ignore"):
+        return np.abs(y_true - y_pred) / np.abs(y_true)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_the_greater_the_gap_the_smaller_the_trust(task):
+    state = make_state(task)
+    trusts = [
+        weigh_evidence(replace(state, training_gap=gap)).trust
+        for gap in (0.0, 0.1, -1.0, 10.0)
+    ]
+    assert (np.diff(trusts) < 0).all()
+
+
+def test_a_mean_is_clear_beyond_two_standard_errors():
+    values = np.array([1.0, 3.0] * 50)
+    error = values.std(ddof=1) / 10
+    assert _kernels.clear_mean(values) == pytest.approx(2.0 - 2.0 * error)
+    assert _kernels.clear_mean(-values) == pytest.approx(-2.0 + 2.0 * error)
+    assert _kernels.clear_mean(values - 2.0) == 0
