@@ -323,7 +323,7 @@ def check(claims, title, table):
     worst = max(table.columns[1:], key=lambda count: ours[count] / plain[count])
     claims.check(
         f"{title}: guarded",
-        "recalibrated guarded is below Monte Carlo at every label count after the first",
+        "recalibrated guarded is below Monte Carlo at every count after the first",
         ours[worst] < plain[worst],
         f"at most {ours[worst] / plain[worst]:.2f} of its error, at {worst} labels",
     )
