@@ -403,7 +403,6 @@ default=None
         cost = check_cost(cost, n_rows(X))
         known_labels = check_known_labels(known_labels, n_rows(X))
         settings = {
-            "loss": self.loss,
             "surrogate": surrogate,
             "acquisition": acquisition,
             "selection": selection,

@@ -3,6 +3,8 @@
 import re
 from contextlib import contextmanager
 
+import numpy as np
+
 from sklearn_ase._fingerprint import fingerprint, sketch
 from sklearn_ase._journal import Journal
 from sklearn_ase._ledger import LabelLedger
@@ -32,7 +34,8 @@ def opened(ledger, journal):
         )
     journal = Journal(journal)
     try:
-        yield journal
+        with journal.held_back():  # A start that fails leaves no trace.
+            yield journal
     except BaseException:
         journal.close()
         raise
@@ -59,8 +62,10 @@ def begin(ledger, task, seed, settings, known_labels):
     if isinstance(ledger, Journal):
         ledger.begin(_header(task, seed, settings))
     if known_labels:
-        labels = task.check_labels(list(known_labels.values())).tolist()
-        known_labels = dict(zip(known_labels, labels, strict=True))
+        labels = task.check_labels(list(known_labels.values()))
+        loss = task.loss_for(task.classes_with(labels))
+        loss.observed(np.array([*known_labels]), labels)  # Refuses one without.
+        known_labels = dict(zip(known_labels, labels.tolist(), strict=True))
         given = ledger.given
         if given and given != known_labels:
             raise ValueError(
@@ -73,7 +78,7 @@ def begin(ledger, task, seed, settings, known_labels):
                 "for already."
             )
         if not given:
-            ledger.know(known_labels, labels)
+            ledger.know(known_labels, known_labels.values())
 
 
 def _header(task, seed, settings):
@@ -83,11 +88,24 @@ def _header(task, seed, settings):
     return {
         "n_samples": n_rows(task.X),
         "pool": fingerprint(task.X),
-        "predictions": sketch(task.predictions.expert),
+        "predictions": _sketch(task.predictions),
         "kind": task.kind,
+        "loss": _name(task.loss),
         "classes": None if task.labels is None else task.labels.tolist(),
         "seed": seed,
         **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
-        # Where a function lies in memory differs from run to run.
-        **{name: re.sub(r" at 0x\w+", "", repr(v)) for name, v in settings.items()},
+        **{name: _name(value) for name, value in settings.items()},
     }
+
+
+def _sketch(predictions):
+    """What the loss reads and, where it is something else, what the surrogate does."""
+    columns = sketch(predictions.response)
+    if predictions.expert is not predictions.response:
+        columns += sketch(predictions.expert)
+    return columns
+
+
+def _name(value):
+    # Where a function lies in memory differs from run to run.
+    return re.sub(r" at 0x\w+", "", repr(value))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import chain
+from numbers import Integral
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from sklearn_ase._html import html_table
 from sklearn_ase._learner import Learner
 from sklearn_ase._plan import check_embedding, check_risk, check_scores
 from sklearn_ase._progress import progress
-from sklearn_ase._rows import n_rows
+from sklearn_ase._rows import check_index, check_indices, n_rows
 from sklearn_ase._schedule import next_refit
 from sklearn_ase._sheet import export_rows
 from sklearn_ase._snapshot import pool_state
@@ -94,6 +95,8 @@ class Evaluation:
         query : Query
         """
         n_free = int(self._free().sum())
+        if not isinstance(n_queries, Integral):
+            raise ValueError(f"ask({n_queries!r}) is not possible: give an integer.")
         if not 1 <= n_queries <= n_free:
             raise ValueError(
                 f"ask({n_queries}) is not possible: {n_free} of the "
@@ -119,7 +122,9 @@ class Evaluation:
             of a row is then the mean over its answers, and the surrogate learns
             from the first. None is recorded unless all can be.
         """
-        self._tell(_indices(query), labels)
+        indices = check_indices(query)
+        if len(indices) or np.size(labels):
+            self._tell(indices, labels)
 
     def _tell(self, indices, labels):
         self.ledger.tell(indices, *self._check_answers(indices, labels))
@@ -137,6 +142,7 @@ class Evaluation:
             A row that has a label.
         label : label or array-like of shape (n_answers,)
         """
+        index = check_index(index)
         answers = np.atleast_1d(np.asarray(label))[None]
         (label,), more_labels = self._check_answers([index], answers)
         relearn = self.ledger.correct(index, label, *more_labels)
@@ -152,7 +158,7 @@ class Evaluation:
         ----------
         index : int
         """
-        self._take_up(relearn=self.ledger.withdraw(index))
+        self._take_up(relearn=self.ledger.withdraw(check_index(index)))
 
     def skip(self, query):
         """Record that nobody can tell the labels of some rows.
@@ -166,8 +172,10 @@ class Evaluation:
         query : Query or array-like of int
             Open rows.
         """
-        self.ledger.skip(_indices(query))
-        self._take_up()
+        indices = check_indices(query)
+        if len(indices):
+            self.ledger.skip(indices)
+            self._take_up()
 
     def export(self, query, path, *, predictions=None):
         """Write rows to a file for those who label them.
@@ -181,7 +189,7 @@ class Evaluation:
         predictions : array-like of shape (n_samples,), default=None
             Shown beside each row; they may sway those who see them.
         """
-        export_rows(self.task.X, _indices(query), path, predictions)
+        export_rows(self.task.X, check_indices(query), path, predictions)
 
     def import_answers(self, path, *, correct=False, skip=None):
         """Read answers from a file that :meth:`export` wrote and somebody filled in.
@@ -511,8 +519,10 @@ class Evaluation:
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""
         labels, more_labels = self.task.check_answers(labels)
-        asked = set(self.ledger.indices).issuperset(np.asarray(indices).tolist())
-        if asked and len(indices) == len(labels):  # The ledger says what is wrong else.
+        rows = {*self.ledger.indices, *self.ledger.known}
+        if rows.issuperset(np.asarray(indices).tolist()) and len(indices) == len(
+            labels
+        ):  # The ledger says what is wrong else.
             answers = [labels, *np.transpose(more_labels)]
             self._learner.check_losses(indices, answers, self._known_labels())
         return labels, more_labels
@@ -671,8 +681,3 @@ def _allows(risk, state):
     if state.skips is None or not risk.needs_query_proba:
         return True
     return getattr(risk, "allows_skips", False)
-
-
-def _indices(query):
-    """Row numbers of a query, or of some of its rows."""
-    return query.indices if isinstance(query, Query) else np.atleast_1d(query)

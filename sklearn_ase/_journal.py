@@ -3,7 +3,7 @@
 import json
 import math
 import os
-import warnings
+from contextlib import contextmanager
 from functools import partial
 from operator import eq
 from pathlib import Path
@@ -11,19 +11,20 @@ from pathlib import Path
 from sklearn_ase._fingerprint import same_sketch
 from sklearn_ase._ledger import LabelLedger
 from sklearn_ase._lock import open_locked, sync_folder, unlock
+from sklearn_ase._warn import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
 FORMAT = "sklearn_ase journal"
 VERSION = 1
 _EVENTS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
-# What may not differ when a journal is opened again, and what it is called.
+# What may not differ when a journal is opened again, and how to say that it does.
 _SAME = {
-    "n_samples": "the size of the pool",
-    "pool": "the rows of the pool",
-    "predictions": "the predictions of the model",
-    "kind": "the kind of task",
-    "loss": "the loss",
-    "classes": "the classes",
+    "n_samples": "the size of the pool differs",
+    "pool": "the rows of the pool differ",
+    "predictions": "the predictions of the model differ",
+    "kind": "the kind of task differs",
+    "loss": "the loss differs",
+    "classes": "the classes differ",
 }
 _COMPARE = {"predictions": same_sketch}
 
@@ -48,16 +49,25 @@ class Journal(LabelLedger):
 
     def __init__(self, path):
         super().__init__()
-        self.path = Path(path)
+        self.path = Path(path).absolute()  # Wherever the process goes from here.
         self._file = open_locked(self.path)
         self.header = None
         self._settings = None
         self._mend = None
+        self._held = None
         try:
             self._events = self._read()
         except BaseException:
             self.close()
             raise
+
+    @contextmanager
+    def held_back(self):
+        """Write what happens meanwhile at the end, and nothing of it if that fails."""
+        self._held = []
+        yield
+        lines, self._held = self._held, None
+        self._append(*lines)
 
     def begin(self, header):
         """Write the first line, or compare it with that of the file; then replay.
@@ -132,10 +142,17 @@ class Journal(LabelLedger):
         # Estimates can be computed again, the rest cannot.
         self._append([event, *arguments], durable=event != "note")
 
-    def _append(self, line, durable=True):
+    def _append(self, *lines, durable=True):
+        if self._held is not None:
+            self._held.extend(lines)
+            return
+        self._check_place()
         end = self._file.seek(0, os.SEEK_END)
-        text = json.dumps(_finite(line), allow_nan=False, ensure_ascii=False)
-        left = memoryview(text.encode() + b"\n")
+        texts = [
+            json.dumps(_finite(line), allow_nan=False, ensure_ascii=False) + "\n"
+            for line in lines
+        ]
+        left = memoryview("".join(texts).encode())
         try:
             while left:
                 left = left[self._file.write(left) :]
@@ -144,6 +161,22 @@ class Journal(LabelLedger):
         except BaseException:  # A full disk, or somebody at the keyboard.
             self._file.truncate(end)  # No half lines, and none that does not count.
             raise
+
+    def _check_place(self):
+        """Refuse to write to a file that nobody would find again."""
+        try:
+            is_there = os.path.samestat(
+                os.fstat(self._file.fileno()), os.stat(self.path)
+            )
+        except FileNotFoundError:
+            is_there = False
+        if not is_there:
+            raise JournalError(
+                f"{self.path} was deleted or replaced while it was open, so nothing "
+                "more can be kept in it. What was recorded before is in "
+                "evaluation.ledger: save it with ledger.to_csv(path), and go on with "
+                "start(X, ledger=LabelLedger.from_csv(path))."
+            )
 
     def _read(self):
         """Header and events of the file, without a last line that was torn."""
@@ -185,11 +218,10 @@ class Journal(LabelLedger):
         return [*lines, last]
 
     def _cut(self, size, last):
-        warnings.warn(
+        warn_caller(
             f"The last line of {self.path} was not written to its end and is dropped: "
             f"{last[:80]!r}. What it says was never acknowledged.",
             JournalWarning,
-            stacklevel=6,
         )
         self._file.truncate(size)
 
@@ -203,20 +235,19 @@ class Journal(LabelLedger):
             ) from error
 
     def _compare(self, header):
-        for key, name in _SAME.items():
+        for key, difference in _SAME.items():
             if not _COMPARE.get(key, eq)(self.header.get(key), header[key]):
                 raise JournalError(
-                    f"{self.path} is of another campaign: {name} differ. Give what it "
+                    f"{self.path} is of another campaign: {difference}. Give what it "
                     "was started with, or another file name. It was left as it is."
                 )
 
     def _warn_of_settings(self, settings):
         changed = [key for key in settings if settings[key] != self._settings.get(key)]
-        warnings.warn(
-            f"{self.path} was going on with other {sorted(changed)}. What it recorded "
-            "stays valid; what comes now follows the new ones.",
+        warn_caller(
+            f"{self.path} was last used with different {', '.join(sorted(changed))}. "
+            "What it recorded stays valid; what comes now follows the new ones.",
             JournalWarning,
-            stacklevel=6,
         )
 
 

@@ -2,9 +2,9 @@
 
 import errno
 import os
-import warnings
 from contextlib import suppress
 
+from sklearn_ase._warn import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
 # Refused by the operating system because somebody else has the lock.
@@ -36,11 +36,10 @@ def open_locked(path):
                 f"{path} is open in another evaluation, of this or another process. "
                 "Close that one first: evaluation.close()."
             ) from error
-        warnings.warn(
+        warn_caller(
             f"{path} cannot be locked where it lies ({error}). See to it that nobody "
             "else opens it.",
             JournalWarning,
-            stacklevel=7,
         )
     return file
 

@@ -4,6 +4,8 @@ import numbers
 
 import numpy as np
 
+from sklearn_ase._rows import check_indices
+
 
 def check_budget(n_labels, batch_size, n_samples, stop=None, budget=None):
     """Check how many labels are to be bought."""
@@ -137,7 +139,13 @@ def check_known_labels(known_labels, n_samples):
     """Check labels that are there before the first query, a dict of row to label."""
     if known_labels is None:
         return {}
-    known = {int(index): label for index, label in dict(known_labels).items()}
+    try:
+        known = dict(known_labels)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"known_labels must be a dict of row to label, got {known_labels!r}."
+        ) from None
+    known = dict(zip(check_indices(list(known)).tolist(), known.values(), strict=True))
     wrong = [index for index in known if not 0 <= index < n_samples]
     if wrong:
         raise ValueError(

@@ -22,6 +22,37 @@ def n_rows(X):
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
+def check_indices(query):
+    """Row numbers of a query, or of some of its rows.
+
+    Parameters
+    ----------
+    query : Query or array-like of int
+
+    Returns
+    -------
+    indices : ndarray of shape (n_rows,), dtype int
+    """
+    indices = np.atleast_1d(getattr(query, "indices", query))
+    if not len(indices):
+        return np.empty(0, dtype=int)
+    is_whole = indices.dtype.kind in "iuf" and (indices == np.round(indices)).all()
+    if indices.ndim != 1 or not is_whole:
+        raise ValueError(
+            f"Rows are named by their places in the pool, 0, 1, ..., but {query!r} "
+            "came. Give what ask() returned, or some of its indices."
+        )
+    return indices.astype(int)
+
+
+def check_index(index):
+    """The number of one row, also where it came as an array of one."""
+    indices = check_indices(index)
+    if len(indices) != 1:
+        raise ValueError(f"One row at a time can be changed, but {index!r} came.")
+    return int(indices[0])
+
+
 def plain_labels(labels):
     """Labels as an array of numbers or text, also where pandas gave objects."""
     labels = np.asarray(labels)

@@ -12,7 +12,7 @@ import sklearn_ase
 PACKAGE = Path(sklearn_ase.__file__).parent
 # Rooms of one storey do not know each other, except where ALLOWED says so.
 STOREYS = [
-    {"_version"},
+    {"_version", "_warn"},
     {
         "_rows",
         "_kernels",

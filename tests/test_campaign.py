@@ -7,6 +7,7 @@ import pytest
 from mortal import MODEL, X, Y
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -14,6 +15,7 @@ from sklearn_ase import ActiveRiskEstimator, PoolState, _kernels
 from sklearn_ase._evidence import design_of
 from sklearn_ase._state import Skips
 from sklearn_ase.acquisition import BALD, LossSpread, Uniform
+from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import (
     ASE,
     LURE,
@@ -181,6 +183,55 @@ def test_a_correction_must_be_a_label():
         with pytest.raises(ValueError, match=message):
             evaluation.correct(rows[0], label)
     assert evaluation.ledger.labels[rows[0]] == Y[rows[0]]
+
+
+# Rows and numbers of rows.
+
+
+@pytest.mark.parametrize("verb", ["tell", "skip", "correct", "withdraw"])
+@pytest.mark.parametrize("part", [0.5, np.nan, "?", True])
+def test_half_a_row_is_no_row(verb, part):
+    evaluation = _start()
+    rows = evaluation.ask(2).indices
+    _tell(evaluation, rows[:1])
+    row = rows[0] + part if isinstance(part, float) else part
+    words = {"tell": ([row], [1]), "skip": ([row],), "correct": (row, 1)}
+    with pytest.raises(ValueError, match="named by their places in the pool"):
+        getattr(evaluation, verb)(*words.get(verb, (row,)))
+    assert len(evaluation.ledger) == len(evaluation.pending) == 1
+
+
+def test_nothing_told_or_skipped_is_nothing(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    with _evaluator().start(X, journal=path, **TRAINING) as evaluation:
+        evaluation.ask(2)
+        before = path.read_bytes()
+        evaluation.tell([], [])
+        evaluation.skip([])
+        with pytest.raises(ValueError, match="0 rows were to be answered, but 1 label"):
+            evaluation.tell([], [1])
+    assert path.read_bytes() == before
+
+
+def test_one_row_may_come_as_an_array_of_one():
+    evaluation = _start()
+    query = evaluation.ask(3)
+    rows = query.indices
+    _tell(evaluation, rows)
+    evaluation.correct(rows[:1], 2)
+    evaluation.correct(rows[1:2].astype(float), [2])
+    assert [evaluation.ledger.labels[row] for row in rows[:2]] == [2, 2]
+    evaluation.withdraw(rows[2:])
+    assert evaluation.pending.indices.tolist() == rows[2:].tolist()
+    for verb, words in [("correct", (rows, 1)), ("withdraw", (query,))]:
+        with pytest.raises(ValueError, match="One row at a time"):
+            getattr(evaluation, verb)(*words)
+
+
+@pytest.mark.parametrize("n_queries", [2.5, 3.0, "3", None])
+def test_rows_are_asked_for_by_whole_numbers(n_queries):
+    with pytest.raises(ValueError, match=r"ask\(.*\) is not possible: give an integer"):
+        _start().ask(n_queries)
 
 
 # Withdrawals.
@@ -526,6 +577,36 @@ def test_a_known_label_can_be_withdrawn_and_corrected():
 def test_known_labels_are_checked(known, message):
     with pytest.raises(ValueError, match=message):
         _start(known_labels=known, classes=[0, 1, 2])
+
+
+@pytest.mark.parametrize("known", [[0, 1], 3, "01"])
+def test_known_labels_are_a_dict(known):
+    with pytest.raises(TypeError, match="must be a dict of row to label, got"):
+        _start(known_labels=known)
+
+
+def test_known_labels_are_of_whole_rows():
+    with pytest.raises(ValueError, match="named by their places in the pool"):
+        _start(known_labels={1.5: 0})
+
+
+def _no_loss_at_99(y_true, y_pred):
+    return np.where(y_true == 99.0, np.inf, np.abs(y_true - y_pred))
+
+
+def test_a_known_label_without_a_loss_is_refused_before_it_is_written(tmp_path):
+    evaluator = ActiveRiskEstimator(
+        loss=CustomLoss(_no_loss_at_99, task="regression"), surrogate=BayesianRidge()
+    )
+    given = {"predictions": X[:, 0], "journal": tmp_path / "labels.jsonl"}
+    with pytest.raises(ValueError, match="negative or not finite"):
+        evaluator.start(X, known_labels={3: 99.0}, **given)
+    with evaluator.start(X, known_labels={3: 1.0}, **given) as evaluation:
+        with pytest.raises(ValueError, match="negative or not finite"):
+            evaluation.correct(3, 99.0)
+        evaluation.correct(3, 2.0)
+    with evaluator.start(X, **given) as evaluation:
+        assert evaluation.ledger.known == {3: 2.0}
 
 
 def test_known_labels_are_given_at_the_start_and_stay(tmp_path):

@@ -19,7 +19,8 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import BayesianRidge
+from sklearn.linear_model import BayesianRidge, LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -27,6 +28,7 @@ from sklearn_ase import ActiveRiskEstimator, LabelLedger
 from sklearn_ase._fingerprint import fingerprint
 from sklearn_ase.acquisition import LossSpread, Uniform
 from sklearn_ase.exceptions import JournalError, JournalWarning
+from sklearn_ase.losses import Brier
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
 from sklearn_ase.selection import ArgMax, Audited
 from sklearn_ase.stopping import Plateau
@@ -39,7 +41,7 @@ NUMBERS = [[0.1]] * 5
 HEADER = {
     "n_samples": 9,
     "pool": "a",
-    "predictions": [1.0],
+    "predictions": [[1.0] * 6],
     "kind": "classification",
     "classes": None,
 }
@@ -277,6 +279,34 @@ def test_predictions_that_differ_by_rounding_are_the_same(written):
         assert len(evaluation.ledger) == 3
 
 
+def test_other_decisions_from_the_same_probabilities_are_another_model(path):
+    base = LogisticRegression().fit(X[::5], Y[::5] > 0)
+    often, always = (
+        FixedThresholdClassifier(FrozenEstimator(base), threshold=t).fit(X, Y > 0)
+        for t in (0.5, 1e-6)
+    )
+    given = {"loss": "zero_one", "surrogate": GaussianNB()}
+    ActiveRiskEstimator(often, **given).start(POOL, journal=path).close()
+    with pytest.raises(JournalError, match="the predictions of the model differ"):
+        ActiveRiskEstimator(always, **given).start(POOL, journal=path)
+
+
+@pytest.mark.parametrize("level", [0.0, 2000.0])
+@pytest.mark.parametrize(("error", "is_same"), [(1e-7, True), (0.02, False)])
+def test_values_are_compared_by_how_they_spread(path, level, error, is_same):
+    rng = np.random.default_rng(0)
+    values = level + rng.normal(size=30)
+    given = {"loss": "squared_error", "surrogate": BayesianRidge(), "classes": None}
+    evaluator = ActiveRiskEstimator(**given)
+    evaluator.start(POOL, predictions=values, journal=path).close()
+    others = values + error * rng.normal(size=30)
+    if is_same:
+        evaluator.start(POOL, predictions=others, journal=path).close()
+        return
+    with pytest.raises(JournalError, match="the predictions of the model differ"):
+        evaluator.start(POOL, predictions=others, journal=path)
+
+
 @pytest.mark.parametrize("version", [2, 99, None, "1", 1.5])
 def test_a_journal_of_a_newer_format_is_refused_and_left_alone(written, version):
     header, *lines = written.read_bytes().splitlines(keepends=True)
@@ -412,6 +442,56 @@ def test_a_start_that_fails_lets_the_journal_go(written, changes):
     with pytest.raises(ValueError, match=r"another campaign|at the start"):
         small(written, **changes)
     small(written).close()
+
+
+class UnfitClassifier(GaussianNB):
+    """Cannot be fitted, which only shows when it is."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise RuntimeError("cannot be fitted")
+
+
+def test_a_start_that_fails_does_not_claim_the_name(path):
+    given = {"X_train": X[::5], "y_train": Y[::5], "cross_fit": 0}
+    with pytest.raises(ValueError, match="not among the classes"):
+        small(path, known_labels={0: 5})
+    with pytest.raises(RuntimeError, match="cannot be fitted"):
+        small(path, surrogate=UnfitClassifier(), known_labels={0: 1}, **given)
+    assert path.read_bytes() == b""
+    small(path, X=POOL + 1).close()  # Another campaign has it now.
+
+
+def test_a_start_that_fails_changes_no_journal(written):
+    text, given = written.read_bytes(), {"X_train": X[::5], "y_train": Y[::5]}
+    with (
+        pytest.warns(JournalWarning, match="different X_train, surrogate, y_train"),
+        pytest.raises(RuntimeError, match="cannot be fitted"),
+    ):
+        small(written, surrogate=UnfitClassifier(), **given)
+    assert written.read_bytes() == text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be deleted there")
+@pytest.mark.parametrize("what", ["deleted", "replaced"])
+def test_nothing_is_written_to_a_file_that_is_no_longer_there(written, what):
+    evaluation = small(written)
+    before = shown(evaluation)
+    written.unlink()
+    if what == "replaced":
+        written.write_bytes(b"")
+    with pytest.raises(JournalError, match=r"was deleted or replaced.*to_csv\(path\)"):
+        evaluation.ask()
+    assert differences(evaluation, before) == []
+    evaluation.close()
+
+
+def test_a_journal_stays_where_it_is_when_the_process_moves(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with small("labels.jsonl") as evaluation:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        evaluation.ask()
+    assert b'["ask"' in (tmp_path / "labels.jsonl").read_bytes()
 
 
 @needs_fork
@@ -637,7 +717,7 @@ def test_other_settings_are_taken_with_a_warning(path, name, changes):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small(path, **given).close()
-    with pytest.warns(JournalWarning, match=rf"going on with other \['{name}'\]"):
+    with pytest.warns(JournalWarning, match=rf"last used with different {name}\."):
         evaluation = small(path, **given | changes)
     query = evaluation.ask()
     evaluation.tell(query, LABELS[query.indices])
@@ -652,8 +732,15 @@ def test_other_settings_are_taken_with_a_warning(path, name, changes):
 
 def test_another_loss_is_refused(path):
     small(path, loss="brier").close()
-    with pytest.raises(JournalError, match="the loss differ"):
+    with pytest.raises(JournalError, match="campaign: the loss differs"):
         small(path, loss="log_loss")
+
+
+def test_a_loss_is_the_same_by_its_name_and_as_an_object(path):
+    small(path, loss="brier").close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small(path, loss=Brier()).close()
 
 
 def test_warnings_point_at_the_line_that_opens_the_journal(written):
@@ -662,6 +749,13 @@ def test_warnings_point_at_the_line_that_opens_the_journal(written):
     with pytest.warns(JournalWarning) as caught:
         small(written, refit=3).close()
     assert [one.filename for one in caught] == [__file__] * 2
+
+
+def test_warnings_point_at_the_line_that_fits(path):
+    evaluator = _iris(n_labels=2).fit(X, Y, journal=path)
+    with pytest.warns(JournalWarning) as caught:
+        evaluator.set_params(refit=3).fit(X, Y, journal=path)
+    assert [one.filename for one in caught] == [__file__]
 
 
 def test_a_function_is_the_same_setting_in_another_process(path):
@@ -679,7 +773,7 @@ def test_a_function_is_the_same_setting_in_another_process(path):
 def test_labels_are_taken_even_where_a_new_risk_cannot_use_the_old_ones(path, risk):
     with _iris(selection=ArgMax()).start(X[1::2], journal=path) as evaluation:
         evaluation.run(lambda rows: Y[1::2][rows], 8)
-    with pytest.warns(JournalWarning, match=r"\['risk', 'selection'\]"):
+    with pytest.warns(JournalWarning, match="different risk, selection"):
         evaluation = _iris(risk=Guarded() if risk is None else risk).start(
             X[1::2], journal=path
         )
