@@ -105,7 +105,7 @@ class Claims:
         return len(failed)
 
 
-STYLES = ["k:", "C0--", "C1-", "C2-.", "C4--", "C5:"]
+STYLES = ["k:", "C0--", "C1-", "C2-.", "C4--", "C5:", "C7-"]
 
 
 def draw_curves(curves, path, label, log=True, paper=None):
@@ -133,11 +133,18 @@ def draw_curves(curves, path, label, log=True, paper=None):
         shown = {name: paper[name] for name in curves if name in paper}
         panels = {"the paper (read off its figure)": shown, **panels}
     fig, axes = plt.subplots(
-        1, len(panels), figsize=(5 * len(panels) + 1, 4), layout="constrained"
+        1,
+        len(panels),
+        figsize=(5 * len(panels) + 1, 4),
+        layout="constrained",
+        sharex=True,
+        sharey=True,
     )
-    for ax, (title, lines) in zip(np.ravel(axes), panels.items(), strict=True):
+    axes = np.ravel(axes)
+    for ax, (title, lines) in zip(axes, panels.items(), strict=True):
         for name, line in lines.items():
-            ax.plot(list(line), list(line.values()), styles[name], label=name)
+            marker = "o" if len(line) == 1 else ""
+            ax.plot(*zip(*line.items(), strict=True), marker + styles[name], label=name)
         ax.set(xlabel="labels", ylabel=label.replace("_", " "), xscale="log")
         if log:
             ax.set_yscale("log")
