@@ -56,10 +56,12 @@ print(f"truth                  {-np.log(proba).mean():.2f}")
 
 # %%
 # What each acquisition says before the first label. Expected loss is high where the
-# model is believed to be wrong. BALD looks wherever the members of the surrogate
-# disagree, also in the middle, where an answer changes little: the model says half and
-# half there. XWED looks where they disagree and the model is sure, so that being wrong
-# would cost much: into the upper corners.
+# surrogate believes the model to be wrong: so far only at the upper left, where a few
+# training rows have shown it. BALD is high wherever its members disagree, nearly all of
+# the upper half and also the middle, where an answer changes little: the model says
+# half and half there. XWED is high where they disagree and the model is sure, so that
+# being wrong would cost much: at both ends of the upper half. That is where its labels
+# are, many of them along the border to the lower half.
 panels = {
     "expected loss": ExpectedLoss(),
     "BALD": BALD(),
@@ -77,9 +79,8 @@ for ax, (title, acquisition) in zip(axes, panels.items(), strict=True):
     )
     ax.set(title=title, xlabel="first feature")
 axes[0].scatter(*X_train.T, s=5, color="white", label="training rows")
-axes[0].legend(loc="upper right")
+axes[2].scatter(*X_pool[evaluation.state.indices].T, s=45, color="white", ec="black")
+axes[0].legend(facecolor="black", labelcolor="white", framealpha=0.7, markerscale=2)
 axes[0].set_ylabel("second feature")
-picked = X_pool[evaluation.state.indices]
-axes[2].scatter(*picked.T, s=45, facecolors="white", edgecolors="black")
 fig.colorbar(image, ax=axes, label="score / highest", ticks=[0, 0.5, 1])
 plt.show()

@@ -63,7 +63,9 @@ counts = [risk.n_labels for risk in estimates]
 blue = "#0072B2"
 ax.plot(counts, [float(risk) for risk in estimates], "o-", color=blue, label="estimate")
 low, high = np.transpose([risk.interval(0.9) for risk in estimates[1:]])
-ax.vlines(counts[1:], low, high, color=blue, linewidth=4, alpha=0.3, label="90 %")
+ax.vlines(
+    counts[1:], low, high, color=blue, linewidth=4, alpha=0.3, label="90 % interval"
+)
 truth = np.mean(model.predict(X_pool) != y_pool)
 ax.axhline(truth, color="black", linestyle=":", label="truth")
 ax.set(xlabel="labels", ylabel="error rate", xticks=counts, ylim=(0, 0.45))

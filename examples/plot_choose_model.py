@@ -54,7 +54,7 @@ fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 places, blue = np.arange(len(estimates)), "#0072B2"
 low, high = np.transpose([risk.interval(0.9) for risk in estimates.values()])
 values = [risk.value for risk in estimates.values()]
-ax.hlines(places, low, high, color=blue, linewidth=4, alpha=0.3, label="90 %")
+ax.hlines(places, low, high, color=blue, linewidth=4, alpha=0.3, label="90 % interval")
 ax.plot(values, places, "o", color=blue, label="estimate")
 ax.plot(list(errors.values()), places, "kx", label="truth")
 ax.set(yticks=places, yticklabels=estimates, xlabel="error rate", ylim=(-0.5, 2.5))

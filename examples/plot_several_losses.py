@@ -48,7 +48,7 @@ places, blue = np.arange(3), "#0072B2"
 low, high = np.transpose([risk.interval(0.9) for risk in estimates.values()])
 values = [risk.value for risk in estimates.values()]
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-ax.hlines(places, low, high, color=blue, linewidth=4, alpha=0.3, label="90 %")
+ax.hlines(places, low, high, color=blue, linewidth=4, alpha=0.3, label="90 % interval")
 ax.plot(values, places, "o", color=blue, label="estimate")
 ax.plot(truths, places, "kx", label="truth")
 ax.set(yticks=places, yticklabels=["error rate", "Brier score", "log loss"])

@@ -19,11 +19,13 @@ def pyplot(tmp_path, monkeypatch):
     plt.close("all")
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+# What a reader of the page should not meet; that there is no screen is no news.
+@pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
 @pytest.mark.parametrize(
     "path", sorted(EXAMPLES.glob("plot_*.py")), ids=lambda path: path.stem
 )
-def test_the_script_draws_a_picture(path, pyplot):
+def test_the_script_draws_a_picture_and_warns_of_nothing(path, pyplot):
     pytest.importorskip(NEEDS.get(path.stem, "sklearn"))
     runpy.run_path(str(path), run_name="__main__")
     assert pyplot.get_fignums()
