@@ -28,7 +28,8 @@ class Diagnosis:
     inside : bool
         Whether the surrogate's risk lies in it.
     distance : float
-        Standard errors between the two risks.
+        Standard errors between the two risks; NaN if they are not of the same rows,
+        because some cannot be labelled.
     expected_loss, observed_loss : float
         Mean loss the surrogate expected at the labelled rows before it saw their
         labels, and the mean it then saw, both weighed to stand for the pool.
@@ -36,7 +37,8 @@ class Diagnosis:
         Share of the variance of the losses that the surrogate foresaw; negative if it
         did worse than one number for all.
     trust : float
-        Probability that the surrogate's risk is right; see :class:`Guarded`.
+        Probability that the surrogate's risk is right; see :class:`Guarded`. NaN if
+        some rows cannot be labelled.
     effective_labels : float
         Labels that a plain random sample would have needed for the corrected risk's
         standard error.
@@ -88,7 +90,11 @@ class Diagnosis:
         if self.trust == 0 and np.isnan(self.distance):  # Every row is labelled.
             return f"verdict: {self.verdict}. {self.advice} {self.corrected_risk:.4g}"
         low, high = self.interval
-        where = "inside" if self.inside else "outside"
+        beside, trust = "", "cannot be told"
+        if not np.isnan(self.distance):
+            where = "inside" if self.inside else "outside"
+            beside = f" (surrogate {where}, {self.distance:.1f} standard errors off)"
+            trust = f"{self.trust:.2f}"
         return "\n".join(
             [
                 f"verdict: {self.verdict}. {self.advice}",
@@ -96,11 +102,10 @@ class Diagnosis:
                 f"{self.effective_labels:.0f} of a plain random sample",
                 f"  risk by the surrogate     {self.surrogate_risk:.4g}",
                 f"  corrected by the labels   {self.corrected_risk:.4g}, 90 % interval "
-                f"{low:.4g} to {high:.4g} (surrogate {where}, "
-                f"{self.distance:.1f} standard errors off)",
+                f"{low:.4g} to {high:.4g}{beside}",
                 f"  loss at labelled rows     {self.expected_loss:.4g} expected, "
                 f"{self.observed_loss:.4g} observed, skill {self.skill:.2f}",
-                f"  trust in the surrogate    {self.trust:.2f}",
+                f"  trust in the surrogate    {trust}",
                 f"  greatest weight           {self.weight_concentration:.1%} of all",
                 f"  risk from scarce classes  {self.scarce_share:.1%}",
             ]
@@ -137,9 +142,7 @@ def diagnose(state, class_counts=None):
         by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
         few = class_counts < _FEW_OF_A_CLASS
         scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
-    verdict, advice = _verdict(evidence, n_labels, scarce)
-    if len(losses) == state.n_samples:
-        verdict, advice = "good", "Every row is labelled: the risk is known."
+    verdict, advice = _verdict(evidence, design, scarce)
     return Diagnosis(
         n_labels=n_labels,
         surrogate_risk=evidence.surrogate,
@@ -168,7 +171,17 @@ def _effective_labels(corrected, losses, share, n_samples):
     return float(variance / (error**2 + variance / n_samples))
 
 
-def _verdict(evidence, n_labels, scarce):
+def _verdict(evidence, design, scarce):
+    n_labels, n_picks = design.n_labels, len(design.answered)
+    if n_picks == design.n_samples:
+        which = "row" if n_labels == n_picks else "row that can be labelled"
+        return "good", f"Every {which} is labelled: the risk is known."
+    if n_labels < n_picks:
+        return "unsure", (
+            f"{n_picks - n_labels} rows could not be labelled. The labels speak of the "
+            "risk over those that can be, the surrogate of the whole pool, so the two "
+            "cannot be compared. Guarded() leans on the labels here."
+        )
     threshold = _DOUBT if n_labels >= MIN_LABELS else _LOUD_DOUBT
     if evidence.trust < threshold and evidence.distance > 1:
         side = "less" if evidence.surrogate < evidence.corrected else "more"

@@ -8,7 +8,7 @@ import numpy as np
 
 from sklearn_ase._answers import import_answers
 from sklearn_ase._diagnosis import diagnose
-from sklearn_ase._evidence import design_of, has_evidence
+from sklearn_ase._evidence import can_judge, design_of
 from sklearn_ase._forecast import labels_needed
 from sklearn_ase._history import as_note, history, past_estimates, past_intervals
 from sklearn_ase._html import html_table
@@ -434,7 +434,7 @@ class Evaluation:
     @property
     def can_diagnose(self):
         """Whether there are labels that can judge the surrogate."""
-        return has_evidence(self.state)
+        return can_judge(self.state)
 
     @property
     def pending(self):

@@ -33,7 +33,8 @@ class Evidence:
         Share of the variance of the losses that g explained before it saw them; 0 is
         no better than one number for all labels, negative worse.
     trust : float
-        Probability that the surrogate's estimate is right.
+        Probability that the surrogate's estimate is right; NaN, like the distance,
+        if some rows cannot be labelled.
     """
 
     surrogate: float
@@ -103,11 +104,20 @@ def design_of(state):
     return Design(answered, losses, n_samples=state.n_samples, **columns)
 
 
-def has_evidence(state):
-    """Whether there is a belief, and labels with probabilities to judge it by."""
+def can_judge(state):
+    """Whether there is a belief, and labels with probabilities beside it."""
     if state.belief is None or state.n_in_order == 0:
         return False
     return design_of(state).has_query_proba
+
+
+def has_evidence(state):
+    """Whether the surrogate's estimate can be held against the corrected one.
+
+    If some rows cannot be labelled, the labels speak of the mean over the others, and
+    the surrogate of the whole pool: both may be right and far apart.
+    """
+    return state.skips is None and can_judge(state)
 
 
 def over_answerable(steps, design):
@@ -207,7 +217,7 @@ def weigh_evidence(state, prior=PRIOR_TRUST):
     Parameters
     ----------
     state : PoolState
-        For which :func:`has_evidence` holds.
+        For which :func:`can_judge` holds.
     prior : float, default=0.8
 
     Returns
@@ -221,6 +231,8 @@ def weigh_evidence(state, prior=PRIOR_TRUST):
     skill, doubt = _judge_single_labels(state)
     if n_labels == n_samples:  # The risk is known.
         return Evidence(surrogate, corrected, np.nan, skill, 0.0)
+    if not has_evidence(state):
+        return Evidence(surrogate, corrected, np.nan, skill, np.nan)
     seen, believed = variances_of_mean(steps, predicted, n_samples)
     # A geometric mean: a surrogate must not excuse its own error by a variance that
     # only it believes in, however great.

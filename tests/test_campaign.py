@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn_ase import ActiveRiskEstimator, PoolState, _kernels
 from sklearn_ase._evidence import design_of
 from sklearn_ase._state import Skips
-from sklearn_ase.acquisition import BALD, LossSpread, Uniform
+from sklearn_ase.acquisition import BALD, LossSpread, Trusted, Uniform
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import (
     ASE,
@@ -385,6 +385,68 @@ def test_a_loss_that_is_known_stays_known_whatever_is_skipped():
         found = evaluation.estimate(CorrectedASE())
         assert found.value == pytest.approx(2.0, abs=1e-12)
         assert found.standard_error == pytest.approx(0.0, abs=1e-12)
+
+
+def _hard_to_tell(n_picks):
+    """Nobody can tell the rows of the last class, where the model is often wrong."""
+    evaluation = _start(loss="zero_one", acquisition=Uniform())
+    query = evaluation.ask(n_picks)
+    evaluation.skip(query.indices[Y[query.indices] == 2])
+    _tell(evaluation, query.indices[Y[query.indices] != 2])
+    return evaluation
+
+
+def test_with_skips_guarded_leaves_the_surrogate_out():
+    """It speaks of all rows, and the labels of those that can be labelled."""
+    evaluation = _hard_to_tell(60)
+    found, corrected = evaluation.estimate(), evaluation.estimate(Guarded(prior=0))
+    assert abs(corrected.value - evaluation.estimate(ASE()).value) > 0.01
+    assert found == corrected
+    assert found == evaluation.estimate(Guarded(prior=1))
+
+
+def test_with_skips_trusted_scores_as_the_other_acquisition():
+    state = _hard_to_tell(60).state
+    assert_array_equal(
+        Trusted(LossSpread()).score_samples(state), LossSpread().score_samples(state)
+    )
+
+
+def test_with_skips_nobody_says_that_the_surrogate_is_bad():
+    evaluation = _hard_to_tell(90)
+    n_skipped = len(evaluation.ledger.skipped)
+    diagnosis = evaluation.diagnose()
+    assert diagnosis.verdict == "unsure"
+    assert diagnosis.advice.startswith(f"{n_skipped} rows could not be labelled.")
+    assert np.isnan([diagnosis.trust, diagnosis.distance]).all()
+    assert "trust in the surrogate    cannot be told" in str(diagnosis)
+    assert "standard errors off" not in str(diagnosis)
+    evaluation = _hard_to_tell(150)
+    assert evaluation.diagnose().verdict == "good"
+    assert "Every row that can be labelled is labelled" in str(evaluation.diagnose())
+
+
+@pytest.mark.parametrize("risk", [*WEIGHTED, Guarded(), MonteCarlo()])
+def test_an_estimate_says_which_rows_it_is_of(risk):
+    evaluation = _hard_to_tell(40)
+    found, n_skipped = evaluation.estimate(risk), len(evaluation.ledger.skipped)
+    assert found.n_skipped == n_skipped > 0
+    assert f"n_skipped={n_skipped})" in repr(found)
+    words = f"the rows that can be labelled; {n_skipped} could not"
+    assert found.describe()["of"] == words
+    assert words in found._repr_html_()
+    assert words in evaluation._repr_html_()
+    assert evaluation.estimate(ASE()).n_skipped == 0
+    assert "of" not in _start().estimate(ASE()).describe()
+
+
+def test_labels_that_all_wait_are_not_called_missing():
+    evaluation = _start()
+    rows = evaluation.ask(40).indices
+    _tell(evaluation, rows[1:])
+    refusal = evaluation.estimate().refusal
+    assert "no label" not in refusal
+    assert f"39 labels wait behind the open query of row {rows[0]}" in refusal
 
 
 LOSSES = np.array([0.3, 2.5, 0.0, 1.1, 4.2])

@@ -188,7 +188,9 @@ def test_without_a_label_in_order_the_guarded_estimate_is_plain_ase():
     state = replace(make_state(n_labels=3), n_in_order=0)
     estimate = Guarded().estimate(state)
     assert estimate.value == ASE().estimate(state).value
-    assert "no label yet" in estimate.refusal
+    assert "before the first row that was asked for is answered" in estimate.refusal
+    state = make_state(n_labels=0)
+    assert "no label yet" in Guarded().estimate(state).refusal
 
 
 @pytest.mark.parametrize("risk", [MonteCarlo(), LURE(), CorrectedASE()])

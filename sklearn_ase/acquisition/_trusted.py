@@ -12,8 +12,9 @@ class Trusted(BaseAcquisition):
 
     The trust is that of :class:`~sklearn_ase.risk.Guarded`. With
     :class:`~sklearn_ase.selection.Proportional` an acquisition whose surrogate has lost
-    it ends in a plain random sample. Without probabilities of the picks there is no
-    evidence, and the scores are those of the other acquisition.
+    it ends in a plain random sample. Without probabilities of the picks, or once a row
+    could not be labelled, there is no evidence, and the scores are those of the other
+    acquisition.
 
     Parameters
     ----------

@@ -94,17 +94,18 @@ def mean_of_steps(steps, predicted, design):
     n_samples = design.n_samples
     weights = _kernels.step_weights(len(steps), n_samples)
     variances = variances_of_mean(steps, predicted, n_samples)
-    is_known = len(steps) == n_samples
-    return design_based(weights @ steps, variances, design.n_labels, is_known)
+    return design_based(weights @ steps, variances, design)
 
 
-def design_based(value, variances, n_labels, is_known):
+def design_based(value, variances, design):
     """Estimate whose error comes from the draw of the labels alone.
 
     Of the variance seen in the labels and the one the surrogate believes in the
     greater counts: few labels miss what is rare, a surrogate what it does not know.
     """
     variance, refusal = max(variances), ""
+    n_labels, n_picks = design.n_labels, len(design.answered)
+    is_known = n_picks == design.n_samples
     if n_labels < MIN_LABELS and not is_known:
         refusal = (
             f"No interval from {n_labels} labels: below {MIN_LABELS} they say too "
@@ -121,4 +122,5 @@ def design_based(value, variances, n_labels, is_known):
         n_labels=n_labels,
         degrees_of_freedom=max(n_labels - 1, 1),
         refusal=refusal,
+        n_skipped=n_picks - n_labels,
     )

@@ -34,6 +34,9 @@ class RiskEstimate:
         expect. It knows nothing of the errors they share and is no standard error.
     refusal : str
         Why there is no interval; empty if there is one.
+    n_skipped : int
+        Rows that nobody could label, if the estimate is of the mean loss over those
+        that can be labelled; 0 if it is of the whole pool.
 
     Examples
     --------
@@ -57,14 +60,16 @@ class RiskEstimate:
     centre: float | None = None
     member_spread: float | None = None
     refusal: str = ""
+    n_skipped: int = 0
 
     def __repr__(self):
         spread = f"standard_error={self.standard_error:.3g}"
         if self.member_spread is not None:
             spread = f"member_spread={self.member_spread:.3g}"
-        return (
-            f"RiskEstimate(value={self.value:.4g}, {spread}, n_labels={self.n_labels})"
-        )
+        labels = f"n_labels={self.n_labels}"
+        if self.n_skipped:
+            labels += f", n_skipped={self.n_skipped}"
+        return f"RiskEstimate(value={self.value:.4g}, {spread}, {labels})"
 
     def _repr_html_(self):
         return html_table("RiskEstimate", self.describe().items())
@@ -83,6 +88,8 @@ class RiskEstimate:
         words : dict of str to str
         """
         words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
+        if self.n_skipped:
+            words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
         name = f"{100 * level:g} % interval" + ", anytime" * (method == "anytime")
         if self.refusal or not np.isfinite(self.standard_error):
             words[name] = f"none. {self.refusal}".rstrip()

@@ -15,6 +15,10 @@ _ZERO_SHOT = (
     "No interval: there is no label yet to judge the surrogate's estimate by. Label at "
     "least 25 rows."
 )
+_ALL_WAIT = (
+    "No interval: the labels there are cannot be used before the first row that was "
+    "asked for is answered."
+)
 
 
 class Guarded(BaseRisk):
@@ -28,7 +32,8 @@ class Guarded(BaseRisk):
     expected losses are used only as far as they have been of use so far.
 
     The interval is that of C: it holds whatever the surrogate. Before the first label
-    this is plain ASE, without an interval.
+    this is plain ASE, without an interval. Once a row could not be labelled it is C:
+    that is then of the rows that can be labelled, A of the whole pool.
 
     Parameters
     ----------
@@ -59,7 +64,8 @@ class Guarded(BaseRisk):
         if not 0 <= self.prior <= 1:
             raise ValueError(f"prior={self.prior} must lie between 0 and 1.")
         if state.belief is not None and state.n_in_order == 0:
-            return replace(ASE().estimate(state), refusal=_ZERO_SHOT)
+            refusal = _ALL_WAIT if state.n_labels else _ZERO_SHOT
+            return replace(ASE().estimate(state), refusal=refusal)
         design = check_design(state, "Guarded")
         corrected = mean_of_steps(*tuned_steps(state), design)
         if not has_evidence(state):

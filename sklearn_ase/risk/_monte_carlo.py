@@ -46,4 +46,4 @@ class MonteCarlo(BaseRisk):
             believed = weights**2 @ believed_loss_variance(state, design)
         if n_labels > 1 and not is_known:
             seen = losses.var(ddof=1) * (1.0 - n_picks / n_samples) / n_labels
-        return design_based(losses.mean(), (seen, believed), n_labels, is_known)
+        return design_based(losses.mean(), (seen, believed), design)
