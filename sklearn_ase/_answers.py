@@ -27,12 +27,15 @@ def import_answers(evaluation, path, correct=False, skip=None):
     """
     answers = read_answers(path, skip)
     told, corrected, skipped = plan_answers(evaluation, answers, correct)
+    for row, labels in (told | corrected).items():
+        if labels:  # All of them before any is recorded.
+            evaluation._check_answers([row], [labels])
     for n_answers in sorted({len(labels) for labels in told.values()}):
         rows = [row for row, labels in told.items() if len(labels) == n_answers]
         evaluation.tell(rows, np.array([told[row] for row in rows]))
     for row, labels in corrected.items():
         if labels:
-            evaluation.correct(row, labels[0] if len(labels) == 1 else labels)
+            evaluation.correct(row, labels)
         else:
             evaluation.withdraw(row)
             skipped.append(row)
@@ -64,6 +67,8 @@ def read_answers(path, skip=None):
     for row, answer in (_csv_answers if is_csv else _json_answers)(text, path):
         if skip is not None and str(answer).casefold() == skip.casefold():
             answer = SKIP
+        elif str(answer).casefold() == "nan":  # An empty cell, as some tools write it.
+            continue
         found.setdefault(_row_number(row, path), []).append(answer)
     for row, answers in found.items():
         if is_csv and len(set(answers)) > 1:
@@ -107,8 +112,14 @@ def _csv_answers(text, path):
 
 def _json_answers(text, path):
     """Pairs of row and choice or number, from either of Label Studio's exports."""
-    tasks = json.loads(text)
-    for task in tasks if isinstance(tasks, list) else [tasks]:
+    try:
+        tasks = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path} is no JSON: {error}. Export it again.") from None
+    tasks = tasks if isinstance(tasks, list) else [tasks]
+    for task in tasks:
+        if not isinstance(task, dict):
+            raise ValueError(f"{path} is no export of Label Studio: it has {task!r}.")
         row = task.get("data", task).get("row")
         if row is None:
             raise ValueError(

@@ -62,7 +62,7 @@ def begin(ledger, task, seed, settings, known_labels):
     if isinstance(ledger, Journal):
         ledger.begin(_header(task, seed, settings))
     if known_labels:
-        labels = task.check_labels(list(known_labels.values()))
+        labels = task.check_labels(list(known_labels.values()), list(known_labels))
         loss = task.loss_for(task.classes_with(labels))
         loss.observed(np.array([*known_labels]), labels)  # Refuses one without.
         known_labels = dict(zip(known_labels, labels.tolist(), strict=True))

@@ -15,7 +15,7 @@ from sklearn_ase._html import html_table
 from sklearn_ase._learner import Learner
 from sklearn_ase._plan import check_embedding, check_risk, check_scores
 from sklearn_ase._progress import progress
-from sklearn_ase._rows import check_index, check_indices, n_rows
+from sklearn_ase._rows import check_index, check_indices, label_array, n_rows
 from sklearn_ase._schedule import next_refit
 from sklearn_ase._sheet import export_rows
 from sklearn_ase._snapshot import pool_state
@@ -143,7 +143,7 @@ class Evaluation:
         label : label or array-like of shape (n_answers,)
         """
         index = check_index(index)
-        answers = np.atleast_1d(np.asarray(label))[None]
+        answers = np.atleast_1d(label_array(label))[None]
         (label,), more_labels = self._check_answers([index], answers)
         relearn = self.ledger.correct(index, label, *more_labels)
         self._take_up(relearn=relearn)
@@ -518,11 +518,10 @@ class Evaluation:
 
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""
-        labels, more_labels = self.task.check_answers(labels)
+        labels, more_labels = self.task.check_answers(labels, indices)
         rows = {*self.ledger.indices, *self.ledger.known}
-        if rows.issuperset(np.asarray(indices).tolist()) and len(indices) == len(
-            labels
-        ):  # The ledger says what is wrong else.
+        is_asked = rows.issuperset(np.asarray(indices).tolist())
+        if is_asked and len(indices) == len(labels):  # Else the ledger says what it is.
             answers = [labels, *np.transpose(more_labels)]
             self._learner.check_losses(indices, answers, self._known_labels())
         return labels, more_labels

@@ -53,6 +53,20 @@ def check_index(index):
     return int(indices[0])
 
 
+def label_array(labels):
+    """Labels as an array in which those that are missing can still be told.
+
+    numpy makes text of a NaN that stands among text in a list.
+    """
+    return np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
+
+
+def is_missing(label):
+    """Whether it stands for no label: None, NaN or one of pandas' words for it."""
+    same = label == label  # Of pandas' NA not even that can be said.
+    return label is None or not (isinstance(same, (bool, np.bool_)) and same)
+
+
 def plain_labels(labels):
     """Labels as an array of numbers or text, also where pandas gave objects."""
     labels = np.asarray(labels)

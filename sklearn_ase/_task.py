@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_ase._model import Predictions, honest_predictions, predict_pool
-from sklearn_ase._rows import plain_labels, stack_rows, take_rows
+from sklearn_ase._rows import label_array, plain_labels, stack_rows, take_rows
 from sklearn_ase._state import TrainingRows
 from sklearn_ase._validation import (
     check_classes,
@@ -62,31 +62,35 @@ class Task:
             return self.labels
         return np.unique(np.concatenate([self.labels, labels]))
 
-    def check_labels(self, labels):
-        """Labels as an array, refused where they are not allowed."""
-        labels = check_labels(
-            labels, self.kind, self.labels if self.is_closed else None
-        )
+    def check_labels(self, labels, rows=None):
+        """Labels of some rows as an array, refused where they are not allowed."""
+        classes = self.labels if self.is_closed else None
+        labels = check_labels(labels, self.kind, classes, rows)
         if self.kind == "classification":
             same_kind(labels, self.labels)
         return labels
 
-    def check_answers(self, labels):
+    def check_answers(self, labels, rows):
         """One label a row and, where a row has several, the others.
 
         Parameters
         ----------
         labels : array-like of shape (n_rows,) or (n_rows, n_answers)
+        rows : array-like of shape (n_rows,)
+            Where they belong.
 
         Returns
         -------
         labels : ndarray of shape (n_rows,)
         more_labels : ndarray of shape (n_rows, n_answers - 1) or ()
         """
-        answers = np.asarray(labels)
+        answers = np.atleast_1d(label_array(labels))
+        if len(answers) != len(rows):
+            rows = np.arange(len(answers))  # The ledger says what is wrong.
         if answers.ndim != 2 or answers.shape[1] < 2:
-            return self.check_labels(labels), ()
-        answers = self.check_labels(answers.ravel()).reshape(answers.shape)
+            return self.check_labels(answers, rows), ()
+        rows = np.repeat(rows, answers.shape[1])
+        answers = self.check_labels(answers.ravel(), rows).reshape(answers.shape)
         return answers[:, 0], answers[:, 1:]
 
     def loss_for(self, classes):

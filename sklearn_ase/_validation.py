@@ -8,6 +8,8 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from sklearn_ase._rows import (
     is_dataset,
     is_frame,
+    is_missing,
+    label_array,
     n_rows,
     order_columns,
     plain_labels,
@@ -54,7 +56,7 @@ def check_training_rows(X_train, y_train, X, task):
         raise ValueError("X_train and y_train go together: one of them is missing.")
     check_consistent_length(X_train, y_train)
     X_train = _same_table(X_train, X)
-    y_train = check_labels(y_train, task)
+    y_train = check_labels(y_train, task, name="y_train")
     return X_train, y_train
 
 
@@ -93,7 +95,7 @@ def _same_table(X_train, X):
     return X_train
 
 
-def check_labels(labels, task, classes=None):
+def check_labels(labels, task, classes=None, rows=None, name="labels"):
     """Check labels that came from outside.
 
     Parameters
@@ -102,12 +104,16 @@ def check_labels(labels, task, classes=None):
     task : {"classification", "regression"}
     classes : ndarray of shape (n_classes,), default=None
         If given, no other label is allowed.
+    rows : array-like of shape (n_labels,), default=None
+        Where they belong, for the message; None if one follows the other.
+    name : str, default="labels"
+        What they are, for the message.
 
     Returns
     -------
     labels : ndarray of shape (n_labels,)
     """
-    labels = np.atleast_1d(labels)
+    labels = np.atleast_1d(label_array(labels))
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -115,16 +121,12 @@ def check_labels(labels, task, classes=None):
             f"Labels must be one-dimensional, one a row, but have shape {labels.shape}."
         )
     if labels.dtype == object:
-        if any(label is None for label in labels):
-            raise ValueError("A label is None. Leave out rows that have no label.")
+        _refuse_missing([is_missing(label) for label in labels], rows, name)
         labels = plain_labels(labels)
     if task == "regression":
         labels = labels.astype(float)
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError(
-            f"Labels must be finite, but {int((~np.isfinite(labels)).sum())} of them "
-            "are NaN or infinite. Leave out rows that have no label."
-        )
+    if labels.dtype.kind == "f":
+        _refuse_missing(~np.isfinite(labels), rows, name)
     if classes is not None:
         unknown = np.setdiff1d(labels, classes)
         if len(unknown):
@@ -133,6 +135,21 @@ def check_labels(labels, task, classes=None):
                 f"{classes.tolist()}. Pass classes=... with every label there may be."
             )
     return labels
+
+
+def _refuse_missing(missing, rows, name):
+    places = np.flatnonzero(missing)
+    if not len(places):
+        return
+    places = places if rows is None else np.asarray(rows)[places]
+    more = f" and {len(places) - 5} more" if len(places) > 5 else ""
+    cure = "Leave these rows out as long as they have no label"
+    if name == "labels":
+        cure += "; evaluation.skip(rows) says that nobody can tell"
+    raise ValueError(
+        f"Missing {name}: None, NaN or infinite in rows {places[:5].tolist()}{more}. "
+        f"{cure}."
+    )
 
 
 def same_kind(*labels):

@@ -11,9 +11,13 @@ from campaigns import campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.naive_bayes import GaussianNB
 
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._answers import SKIP, read_answers
 from sklearn_ase._sheet import export_rows
+from sklearn_ase.losses import CustomLoss
+from sklearn_ase.risk import LURE
 
 POOL = np.arange(24.0).reshape(12, 2) / 10
 TEXTS = [f"line {i},\nsecond; line" for i in range(12)]
@@ -212,8 +216,16 @@ def test_what_goes_out_comes_back(tmp_path_factory, labels, n_asked):
         "who;label;row\nAnn; dog ;{0}\nBob;cat; {1}.0\n",
         'row\tnote\tlabel\n{0}\t"two\nlines"\tdog\n\n{1}\t\tcat\n',
         "row,label\n{0},dog\n{1},cat\n{0},dog\n{2},\n{3}\n",
+        "row,label\n{0},dog\n{1},cat\n{2},NaN\n{3},nan\n",
     ],
-    ids=["re-ordered", "byte order mark", "semicolons", "tabs", "twice and empty"],
+    ids=[
+        "re-ordered",
+        "byte order mark",
+        "semicolons",
+        "tabs",
+        "twice and empty",
+        "nan",
+    ],
 )
 def test_spreadsheets_may_do_to_a_file_what_they_do(tmp_path, asked, text):
     rows = _pending(asked)
@@ -258,7 +270,7 @@ def test_texts_become_labels_of_the_kind_of_the_evaluation(
         ([False, True], False, "maybe", r"one of \[False, True\]"),
         (None, False, "about 3", "a finite number"),
         (None, False, "1,5", "a finite number"),
-        (None, False, "nan", "a finite number"),
+        (None, False, "inf", "a finite number"),
     ],
 )
 def test_an_answer_that_is_no_label_is_named_and_nothing_recorded(
@@ -283,6 +295,27 @@ def test_rows_that_were_not_asked_for_are_refused_with_all_others(tmp_path, aske
     with pytest.raises(ValueError, match=rf"Rows \[{odd[0]}, {odd[1]}\] were not"):
         asked.import_answers(path)
     assert _pending(asked) == rows
+
+
+def test_a_label_without_a_loss_stops_the_import_before_anything_is_recorded(tmp_path):
+    """Whether it is new, one of several answers, or a correction."""
+    loss = CustomLoss(_no_loss_of_dogs, task="classification")
+    evaluator = ActiveRiskEstimator(loss=loss, surrogate=GaussianNB(), risk=LURE())
+    evaluation = evaluator.start(POOL, predictions=np.array(["cat", "cow"] * 6))
+    rows = evaluation.ask(4).indices.tolist()
+    evaluation.tell(rows[:1], ["cat"])
+    cow, dog = _annotation({"choices": ["cow"]}), _annotation({"choices": ["dog"]})
+    before = evaluation.history
+    for more in ({rows[2]: [cow, dog]}, {rows[0]: [dog]}):
+        path = _studio(tmp_path / "export.json", {rows[1]: [cow]} | more)
+        with pytest.raises(ValueError, match="negative or not finite"):
+            evaluation.import_answers(path, correct=True)
+        assert _pending(evaluation) == rows[1:]
+        np.testing.assert_equal(evaluation.history, before)
+
+
+def _no_loss_of_dogs(y_true, y_pred):
+    return np.where(y_true == "dog", np.inf, (y_true != y_pred) * 1.0)
 
 
 def test_another_label_is_refused_unless_it_corrects(tmp_path, asked):
@@ -420,8 +453,21 @@ def test_the_short_export_of_label_studio(tmp_path, asked):
     assert asked.import_answers(path, skip="cannot tell") == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"data": {"row": 3}', r"export.json is no JSON: .*Export it again"),
+        ('["row", "label"]', r"export.json is no export of Label Studio: .*'row'"),
+    ],
+)
+def test_a_file_that_is_no_export_is_refused_by_its_name(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        read_answers(_write(tmp_path / "export.json", text))
+
+
 def test_numbers_of_the_short_export(tmp_path):
     records = [{"row": 4, "label": [{"number": 3}]}, {"row": "5", "label": "0.5"}]
+    records.append({"row": 6, "label": np.nan})
     path = _write(tmp_path / "export.json", json.dumps(records))
     assert read_answers(path) == {4: [3], 5: ["0.5"]}
 

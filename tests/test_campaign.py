@@ -3,7 +3,10 @@
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from campaigns import campaign
 from mortal import MODEL, X, Y
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
@@ -176,8 +179,8 @@ def test_a_correction_must_be_a_label():
     for label, message in [
         (3, "not among the classes"),
         ("one", "different kinds|not among"),
-        (None, "A label is None"),
-        (np.nan, "must be finite"),
+        (None, "Missing labels"),
+        (np.nan, "Missing labels"),
         ([0, 9], "not among the classes"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -232,6 +235,43 @@ def test_one_row_may_come_as_an_array_of_one():
 def test_rows_are_asked_for_by_whole_numbers(n_queries):
     with pytest.raises(ValueError, match=r"ask\(.*\) is not possible: give an integer"):
         _start().ask(n_queries)
+
+
+MISSING = {
+    "list": ["cat", float("nan")],
+    "none": ["cat", None],
+    "object": np.array(["cat", np.nan], dtype=object),
+    "series": pd.Series(["cat", np.nan]),
+    "string": pd.Series(["cat", None], dtype="string"),
+    "category": pd.Series(["cat", None], dtype="category"),
+    "polars": pl.Series(["cat", None]),
+    "numbers": pd.Series([1, None], dtype="Int64"),
+}
+
+
+@pytest.mark.parametrize("labels", MISSING.values(), ids=MISSING)
+def test_what_is_missing_is_no_class(labels):
+    classes = [0, 1] if "Int64" in str(getattr(labels, "dtype", "")) else ["cat", "dog"]
+    evaluation = campaign(classes, X)
+    rows = evaluation.ask(2).indices
+    message = rf"Missing labels.* in rows \[{rows[1]}\]\. .*evaluation\.skip"
+    with pytest.raises(ValueError, match=message):
+        evaluation.tell(rows, labels)
+    assert evaluation.classes_.tolist() == classes
+    with pytest.raises(ValueError, match=r"Missing y_train.* in rows \[1\]\. Leave"):
+        _evaluator().start(X, X_train=X[:2], y_train=labels)
+
+
+def test_of_many_missing_labels_some_are_named():
+    evaluation = campaign(["cat", "dog"], X)
+    rows = evaluation.ask(8).indices
+    with pytest.raises(ValueError, match=r"\] and 3 more\. "):
+        evaluation.tell(rows, [None] * 8)
+    with pytest.raises(ValueError, match=rf"rows \[{rows[1]}\]\. "):
+        evaluation.tell(rows[:2], [["cat", "dog"], ["cat", np.nan]])
+    evaluation.tell(rows[:1], ["cat"])
+    with pytest.raises(ValueError, match=rf"rows \[{rows[0]}\]\. "):
+        evaluation.correct(rows[0], ["cat", np.nan])
 
 
 # Withdrawals.
@@ -632,8 +672,8 @@ def test_a_known_label_can_be_withdrawn_and_corrected():
         ({-1: 0}, r"rows \[-1\]"),
         ({0: "cat"}, r"different kinds|not among the classes"),
         ({0: 5}, "not among the classes"),
-        ({0: np.nan}, "must be finite"),
-        ({0: None}, "A label is None"),
+        ({0: np.nan}, r"Missing labels.*in rows \[0\]"),
+        ({0: None}, r"Missing labels.*in rows \[0\]"),
     ],
 )
 def test_known_labels_are_checked(known, message):
