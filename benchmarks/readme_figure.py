@@ -38,13 +38,16 @@ def draw_intervals(ax, result, n_labels=50):
     value, low, high = (data[name][part] for name in ("value", "low", "high"))
     truth, runs = data["truth"][part], data["run"][part] + 1
     covers = (low <= truth) & (truth <= high)
-    for chosen, color in ((covers, "#0072B2"), (~covers, "#D55E00")):
+    parts = {"covers": (covers, "#0072B2"), "misses": (~covers, "#D55E00")}
+    for name, (chosen, color) in parts.items():
         ends = (low - truth)[chosen], (high - truth)[chosen]
-        ax.vlines(runs[chosen], *ends, color=color, linewidth=3, alpha=0.35)
+        ink = {"color": color, "linewidth": 3, "alpha": 0.35}
+        ax.vlines(runs[chosen], *ends, label=f"90 % interval {name} the truth", **ink)
         ax.plot(runs[chosen], (value - truth)[chosen], "o", color=color, markersize=4)
     ax.axhline(0, color="black", linestyle=":")
     ax.set(xlabel="evaluation", ylabel="estimated log loss - truth")
     ax.set_title(f"{n_labels} labels: {covers.sum()} of {len(covers)} intervals cover")
+    ax.legend(frameon=False, fontsize="small")
 
 
 def draw_all(ax, result):

@@ -1,8 +1,10 @@
 """Configuration of the documentation; ``make -C docs html`` builds it."""
 
+import re
 import sys
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 import sklearn_ase
@@ -64,8 +66,8 @@ def skip_routing(app, what, name, obj, skip, options):
     return True if added else None
 
 
-def find_in_other_rooms(app, env, node, content):
-    """Link ``:class:`Guarded` ``, whatever room it is in; docstrings stay readable."""
+def find_in_other_modules(app, env, node, content):
+    """Link ``:class:`Guarded` ``, in whatever module; docstrings stay readable."""
     if node.get("refdomain") != "py":
         return None
     domain = env.get_domain("py")
@@ -77,6 +79,14 @@ def find_in_other_rooms(app, env, node, content):
     return make_refnode(app.builder, node["refdoc"], *target, content)
 
 
+def keep_figures_together(app, doctree):
+    """Mark cells like "1.00 / .52", which must not be broken; words may be."""
+    for cell in doctree.findall(nodes.entry):
+        if re.search(r"\d / [.\d]", cell.astext()):
+            cell["classes"].append("figures")
+
+
 def setup(app):
+    app.connect("doctree-read", keep_figures_together)
     app.connect("autodoc-skip-member", skip_routing)
-    app.connect("missing-reference", find_in_other_rooms)
+    app.connect("missing-reference", find_in_other_modules)

@@ -4,7 +4,7 @@ Somebody has a trained model, a large pool without labels and money for few of t
 :class:`ActiveRiskEstimator` tells the model's risk on that pool, how sure that is, and
 which rows to label next.
 
-The rooms:
+The modules:
 
 * ``sklearn_ase`` -- ActiveRiskEstimator, Evaluation, LabelLedger, TrainingRows
 * ``sklearn_ase.acquisition`` -- how much a label of each row is worth
