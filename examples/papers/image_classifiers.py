@@ -229,17 +229,20 @@ def simulate(args, name, size, loss):
     """Draw pools and buy labels of each."""
     preset = PRESETS[args.preset]
     proba, members, y = predictions(args, name, size)
-    label_efficiency_curve(
-        evaluators(proba, members, loss),
-        lambda seed: make_scenario(args.preset, proba, y, seed),
-        risks=RISKS,
-        n_labels=[count for count in COUNTS if count <= preset.n_pool],
-        n_runs=args.runs or preset.n_pools,
-        random_state=SEED,
-        n_jobs=args.jobs,
-        verbose=1,
-        path=path_of(args, name, size, loss),
-    )
+    n_pools = args.runs or preset.n_pools
+    for kind, evaluator in evaluators(proba, members, loss).items():
+        label_efficiency_curve(
+            {kind: evaluator},
+            lambda seed: make_scenario(args.preset, proba, y, seed),
+            risks=RISKS,
+            n_labels=[count for count in COUNTS if count <= preset.n_pool],
+            # Calibrating again and again takes its time.
+            n_runs=n_pools if kind == FROZEN else -(-n_pools // 5),
+            random_state=SEED,
+            n_jobs=args.jobs,
+            verbose=1,
+            path=path_of(args, name, size, loss),
+        )
 
 
 def squared_errors(args, name, size, loss):
@@ -258,7 +261,9 @@ def squared_errors(args, name, size, loss):
     limit = runs[(runs["risk"] == "ASE") & (runs["evaluator"] == FROZEN)].assign(
         risk="finite pool", squared_error=(runs["truth"] - rest) ** 2
     )
-    runs["risk"] += np.where(runs["evaluator"] == BLENDED, f", {BLENDED}", "")
+    blended = runs["evaluator"] == BLENDED
+    runs.loc[blended, "risk"] += f", {BLENDED}"
+    runs = runs[runs["risk"] != f"Monte Carlo, {BLENDED}"]  # The same pools again.
     return pd.concat([runs, limit]), losses.mean()
 
 
