@@ -39,6 +39,9 @@ class Diagnosis:
     trust : float
         Probability that the surrogate's risk is right; see :class:`Guarded`. NaN if
         some rows cannot be labelled.
+    training_gap : float
+        Loss that the surrogate expected too much (if negative, too little) at training
+        rows it had not learned from, beyond what chance explains; 0 if unknown.
     effective_labels : float
         Labels that a plain random sample would have needed for the corrected risk's
         standard error.
@@ -75,6 +78,7 @@ class Diagnosis:
     observed_loss: float
     skill: float
     trust: float
+    training_gap: float
     effective_labels: float
     weight_concentration: float
     scarce_share: float
@@ -95,6 +99,11 @@ class Diagnosis:
             where = "inside" if self.inside else "outside"
             beside = f" (surrogate {where}, {self.distance:.1f} standard errors off)"
             trust = f"{self.trust:.2f}"
+        if self.training_gap:
+            side = "much" if self.training_gap > 0 else "little"
+            trust += (
+                f"; expected {abs(self.training_gap):.3g} too {side} of training rows"
+            )
         return "\n".join(
             [
                 f"verdict: {self.verdict}. {self.advice}",
@@ -154,6 +163,7 @@ def diagnose(state, class_counts=None):
         observed_loss=float(fitted_share @ losses),
         skill=evidence.skill,
         trust=evidence.trust,
+        training_gap=state.training_gap,
         effective_labels=_effective_labels(corrected, losses, share, state.n_samples),
         weight_concentration=float(weights.max() / weights.sum()),
         scarce_share=scarce,

@@ -241,6 +241,7 @@ def weigh_evidence(state, prior=PRIOR_TRUST):
     gap = abs(surrogate - corrected)
     factor = _SLAB**2 / (1.0 + _SLAB**2)
     against = 0.5 * (factor * _ratio(gap, blend**0.5) ** 2 - np.log1p(_SLAB**2)) + doubt
+    # A surrogate that was off on training rows will be off on the pool.
     against += 0.5 * _ratio(abs(state.training_gap), blend**0.5) ** 2
     trust = float(expit(logit(prior) - min(against, 1e300)))  # A prior of 1 stays 1.
     distance = _ratio(gap, max(seen, believed) ** 0.5)

@@ -203,3 +203,14 @@ def test_labels_before_the_first_fit_do_not_speak_against_the_surrogate():
 def test_a_prior_that_is_no_probability_is_refused(prior):
     with pytest.raises(ValueError, match=r"prior=.* must lie between 0 and 1"):
         Guarded(prior).estimate(make_state())
+
+
+def test_it_is_no_negative_number_as_no_loss_is():
+    state = make_state()
+    state = replace(
+        state,
+        losses=np.zeros(state.n_labels),
+        query_expected_loss=state.query_expected_loss + 1.0,
+    )
+    assert weigh_evidence(state).corrected < 0
+    assert Guarded(prior=0).estimate(state).value == 0

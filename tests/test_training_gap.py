@@ -101,3 +101,15 @@ def test_a_mean_is_clear_beyond_two_standard_errors():
     assert _kernels.clear_mean(values) == pytest.approx(2.0 - 2.0 * error)
     assert _kernels.clear_mean(-values) == pytest.approx(-2.0 + 2.0 * error)
     assert _kernels.clear_mean(values - 2.0) == 0
+
+
+def test_the_diagnosis_tells_of_the_gap():
+    stump = ClassifierSurrogate(DecisionTreeClassifier(max_depth=1), calibration=False)
+    evaluation = started(stump)
+    query = evaluation.ask(30)
+    evaluation.tell(query, DIGITS[1][500:][query.indices])
+    diagnosis = evaluation.diagnose()
+    assert diagnosis.is_bad
+    assert f"expected {diagnosis.training_gap:.3g} too much of training rows" in str(
+        diagnosis
+    )

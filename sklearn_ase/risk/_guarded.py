@@ -27,8 +27,9 @@ class Guarded(BaseRisk):
     ``trust * A + (1 - trust) * C``. A, the surrogate's estimate, may be very close or
     far off; C, the corrected one, is unbiased whatever the surrogate. The trust is
     the probability, given the labels, that A is right. It falls when A and C are
-    further apart than chance brings them, and when the losses that the surrogate
-    expected fit the observed ones worse than one number for all would. In C the
+    further apart than chance brings them, when the losses that the surrogate
+    expected fit the observed ones worse than one number for all would, and when it was
+    wrong on training rows that it had not learned from. In C the
     expected losses are used only as far as they have been of use so far.
 
     The interval is that of C: it holds whatever the surrogate. Before the first label
@@ -72,4 +73,5 @@ class Guarded(BaseRisk):
             return corrected
         evidence = weigh_evidence(state, self.prior)
         pull = evidence.trust * (evidence.surrogate - corrected.value)
-        return replace(corrected, value=corrected.value + pull, centre=corrected.value)
+        value = max(corrected.value + pull, 0.0)  # As no loss is negative.
+        return replace(corrected, value=value, centre=corrected.value)
