@@ -20,7 +20,9 @@ from sklearn_ase._plan import (
     check_cross_fit,
     check_known_labels,
     check_ledger,
+    check_n_labels,
     check_plan,
+    check_stop,
 )
 from sklearn_ase._rows import n_rows, plain_labels
 from sklearn_ase._schedule import check_refit
@@ -271,7 +273,7 @@ default=None
         try:
             oracle = check_oracle(y, evaluation.n_samples)
             plan = (self.n_labels, self.batch_size)
-            check_budget(*plan, evaluation.n_samples, self.stop, self.budget)
+            check_n_labels(*plan, evaluation.n_samples)
             check_can_estimate(self.n_labels, evaluation)
             # From here on labels are kept whatever happens.
             self.evaluation_ = evaluation
@@ -398,6 +400,9 @@ default=None
         surrogate = clone(check_surrogate_estimator(self.surrogate, kind, X))
         refit = check_refit(self.refit)
         check_plan(risk, acquisition, selection, surrogate)
+        check_budget(self.budget)
+        if self.stop is not None:
+            check_stop(self.stop, risk)
         check_ledger(ledger, n_rows(X))
         check_cross_fit(self.cross_fit)
         cost = check_cost(cost, n_rows(X))

@@ -1,26 +1,39 @@
 """A desk for one annotator: rows are shown and answered at the console."""
 
+import warnings
+
 from sklearn_ase._answers import to_label
 from sklearn_ase._drawing import drawn
 from sklearn_ase._sheet import row_of
+from sklearn_ase.exceptions import JournalError, NewClassWarning
 
 _COMMANDS = {"s": "skip", "u": "undo", "q": "quit", "?": "help"}
 
 
 def annotate(
-    evaluation, n_labels=None, *, class_names=None, show=None, read=input, write=print
+    evaluation,
+    n_labels=None,
+    *,
+    stop=None,
+    class_names=None,
+    show=None,
+    read=input,
+    write=print,
 ):
     """Answer queries at the console, one row at a time.
 
     Open queries come first. Type a label; ``s`` skips a row that you cannot tell,
-    ``u`` takes back the last answer of this sitting, ``q`` quits, ``?`` helps. What
-    was answered is kept, however the sitting ends.
+    ``u`` takes back the last answer of this sitting, ``q`` quits, ``?`` helps. When
+    there is nothing more to answer, the last answer can still be taken back. What was
+    answered is kept, however the sitting ends.
 
     Parameters
     ----------
     evaluation : Evaluation
     n_labels : int, default=None
         Labels in all, those there are already included; None goes on until you quit.
+    stop : stopping rule, default=None
+        Of :mod:`sklearn_ase.stopping`; asked after every answer.
     class_names : sequence or dict, default=None
         Names of the classes: in the order of ``classes_``, or by label.
     show : callable, default=None
@@ -51,31 +64,27 @@ def annotate(
     names = _names(class_names, evaluation.classes_)
     answered, index = [], None
     try:
-        while n_labels is None or len(evaluation.ledger) < n_labels:
+        while True:
+            reason = "" if index is not None else _reason(evaluation, n_labels, stop)
+            if reason:
+                write(f"{reason}\n{_progress(evaluation, n_labels)}")
+                if not answered or not _wants_undo(evaluation, names, read):
+                    break
+                index = _undo(evaluation, answered, index, write)
+            index = _next_row(evaluation) if index is None else index
             if index is None:
-                index = _next_row(evaluation)
-            if index is None:
-                write("Every row of the pool has been asked for.")
-                break
-            row = row_of(evaluation.task.X, index)
-            write(f"\nRow {index}. {_progress(evaluation, n_labels)}\n")
-            write(drawn(row if show is None else show(row)))
-            command, label = _answer(evaluation, names, read, write)
+                continue  # The rest of the pool was known.
+            command, label = _ask(evaluation, index, n_labels, names, show, read, write)
             if command == "quit":
+                write(_progress(evaluation, n_labels))
                 break
             if command == "undo":
                 index = _undo(evaluation, answered, index, write)
-                continue
-            if command == "skip":
-                evaluation.skip([index])
-            else:
-                evaluation.tell([index], [label])
-            answered.append(index)
-            index = None
+            elif _is_recorded(evaluation, command, index, label, write):
+                answered.append(index)
+                index = None
     except (EOFError, KeyboardInterrupt):
         write(f"\n{len(evaluation.ledger)} labels, all kept.")
-    else:
-        write(_progress(evaluation, n_labels))
     return len(answered)
 
 
@@ -91,11 +100,53 @@ def _names(class_names, classes):
     return dict(zip(classes.tolist(), class_names, strict=True))
 
 
+def _reason(evaluation, n_labels, stop):
+    """Why no more rows are shown; empty to go on."""
+    if n_labels is not None and len(evaluation.ledger) >= n_labels:
+        return "These are all labels that were wanted."
+    if not evaluation.ledger.pending and not evaluation.state.free.any():
+        return "Every row of the pool has been asked for."
+    return "" if stop is None else evaluation.stop_reason(stop)
+
+
 def _next_row(evaluation):
     while not len(evaluation.pending) and evaluation.state.free.any():
         evaluation.ask()  # Rows with known labels are answered at once.
     indices = evaluation.pending.indices
     return int(indices[0]) if len(indices) else None
+
+
+def _ask(evaluation, index, n_labels, names, show, read, write):
+    """Show a row; a command and, with "tell", a label."""
+    row = row_of(evaluation.task.X, index)
+    write(f"\nRow {index}. {_progress(evaluation, n_labels)}\n")
+    write(drawn(row if show is None else show(row)))
+    return _answer(evaluation, names, read, write)
+
+
+def _is_recorded(evaluation, command, index, label, write):
+    """Record an answer, or say why it cannot be."""
+    try:
+        if command == "skip":
+            evaluation.skip([index])
+        else:
+            with warnings.catch_warnings():  # A new class was marked by its plus sign.
+                warnings.simplefilter("ignore", NewClassWarning)
+                evaluation.tell([index], [label])
+    except JournalError:
+        raise
+    except ValueError as error:
+        if index not in evaluation.ledger.pending:
+            raise  # It is recorded, and something else is wrong.
+        write(str(error))
+        return False
+    return True
+
+
+def _wants_undo(evaluation, names, read):
+    entries, _ = _entries(evaluation.classes_, names)
+    (undo,) = [key for key, verb in _commands(entries).items() if verb == "undo"]
+    return read(f"Enter to leave, {undo} to undo: ").strip().casefold() == undo
 
 
 def _undo(evaluation, answered, index, write):
@@ -122,9 +173,7 @@ def _progress(evaluation, n_labels):
 def _answer(evaluation, names, read, write):
     """Ask until the entry is understood; a command and, with "tell", a label."""
     entries, classes = _entries(evaluation.classes_, names)
-    # Where a class has the name of a command, commands start with a colon.
-    sign = ":" if _COMMANDS.keys() & {entry.casefold() for entry in entries} else ""
-    commands = {sign + key: command for key, command in _COMMANDS.items()}
+    commands = _commands(entries)
     listed = ", ".join(f"{key} {command}" for key, command in commands.items())
     if classes:
         write(f"Classes: {classes}")
@@ -146,6 +195,13 @@ def _answer(evaluation, names, read, write):
                 write(str(error))
         elif entry:
             write(f"{entry!r} is none of {classes}.")
+
+
+def _commands(entries):
+    """What can be typed for each command."""
+    # Where a class has the name of a command, commands start with a colon.
+    sign = ":" if _COMMANDS.keys() & {entry.casefold() for entry in entries} else ""
+    return {sign + key: command for key, command in _COMMANDS.items()}
 
 
 def _entries(classes, names):

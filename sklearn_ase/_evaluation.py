@@ -13,13 +13,15 @@ from sklearn_ase._forecast import labels_needed
 from sklearn_ase._history import as_note, history, past_estimates, past_intervals
 from sklearn_ase._html import html_table
 from sklearn_ase._learner import Learner
-from sklearn_ase._plan import check_embedding, check_risk, check_scores
+from sklearn_ase._plan import check_embedding, check_risk, check_scores, check_stop
 from sklearn_ase._progress import progress
 from sklearn_ase._rows import check_index, check_indices, label_array, n_rows
 from sklearn_ase._schedule import next_refit
 from sklearn_ase._sheet import export_rows
 from sklearn_ase._snapshot import pool_state
 from sklearn_ase._state import Query
+from sklearn_ase._warn import warn_caller
+from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.risk import ASE
 from sklearn_ase.selection import Proportional, pick_apart
 
@@ -86,9 +88,10 @@ class Evaluation:
         n_queries : int, default=1
             Picked one after the other, without replacement.
         embedding : array-like of shape (n_samples, n_dimensions), default=None
-            Keep the rows of this batch apart from each other in that space. Only
-            with a selection without probabilities (``ArgMax``); the others draw
-            their batches with exact probabilities as they are.
+            Keep the rows of this batch apart in that space, from each other and from
+            rows that are open. Only with a selection without probabilities
+            (``ArgMax``); the others draw their batches with exact probabilities as
+            they are.
 
         Returns
         -------
@@ -127,7 +130,9 @@ class Evaluation:
             self._tell(indices, labels)
 
     def _tell(self, indices, labels):
-        self.ledger.tell(indices, *self._check_answers(indices, labels))
+        labels, more_labels = self._check_answers(indices, labels)
+        self._warn_of_new(labels, more_labels)
+        self.ledger.tell(indices, labels, more_labels)
         self._take_up()
 
     def correct(self, index, label):
@@ -144,8 +149,9 @@ class Evaluation:
         """
         index = check_index(index)
         answers = np.atleast_1d(label_array(label))[None]
-        (label,), more_labels = self._check_answers([index], answers)
-        relearn = self.ledger.correct(index, label, *more_labels)
+        labels, more_labels = self._check_answers([index], answers)
+        self._warn_of_new(labels, more_labels)
+        relearn = self.ledger.correct(index, *labels, *more_labels)
         self._take_up(relearn=relearn)
 
     def withdraw(self, index):
@@ -177,7 +183,7 @@ class Evaluation:
             self.ledger.skip(indices)
             self._take_up()
 
-    def export(self, query, path, *, predictions=None):
+    def export(self, query, path, *, predictions=None, overwrite=False):
         """Write rows to a file for those who label them.
 
         Parameters
@@ -188,8 +194,11 @@ class Evaluation:
             of Label Studio.
         predictions : array-like of shape (n_samples,), default=None
             Shown beside each row; they may sway those who see them.
+        overwrite : bool, default=False
+            Whether to replace a file of that name, and the answers in it.
         """
-        export_rows(self.task.X, check_indices(query), path, predictions)
+        rows = check_indices(query)
+        export_rows(self.task.X, rows, path, predictions, overwrite)
 
     def import_answers(self, path, *, correct=False, skip=None):
         """Read answers from a file that :meth:`export` wrote and somebody filled in.
@@ -317,6 +326,22 @@ class Evaluation:
                 "narrow. Use risk=Guarded() or CorrectedASE()."
             )
         return labels_needed(self.state, self.estimate(), width, level, method)
+
+    def stop_reason(self, stop):
+        """Say why no more labels are needed, if a stopping rule finds so.
+
+        Parameters
+        ----------
+        stop : stopping rule
+            Of :mod:`sklearn_ase.stopping`.
+
+        Returns
+        -------
+        reason : str
+            Empty to go on.
+        """
+        check_stop(stop, self.risk)
+        return stop.reason(past_estimates(self.ledger))
 
     def refit(self):
         """Fit the surrogate to all labels so far, if they are enough for a fit."""
@@ -526,6 +551,20 @@ class Evaluation:
             self._learner.check_losses(indices, answers, self._known_labels())
         return labels, more_labels
 
+    def _warn_of_new(self, *labels):
+        """Say which labels nobody has met: they may be slips of the pen."""
+        if self.classes_ is None or self.task.is_closed:
+            return
+        labels = {label for some in labels for label in np.ravel(some).tolist()}
+        new = sorted(labels.difference(self.classes_.tolist()))
+        if new:
+            warn_caller(
+                f"Neither the model nor the training rows know the labels {new}: they "
+                "become classes. If one was mistyped, evaluation.correct(row, label) "
+                "puts it right; with classes=[...] no others are taken.",
+                NewClassWarning,
+            )
+
     def _take_up(self, relearn=False):
         """Renew what depends on the labels, after some of them changed."""
         changed = self._learner.update_classes(self._known_labels())
@@ -554,7 +593,7 @@ class Evaluation:
             return f"The budget of {budget:g} is spent."
         if not self.ledger.pending and not self._free().any():
             return "Every row of the pool was asked for."
-        return "" if stop is None else stop.reason(past_estimates(self.ledger))
+        return "" if stop is None else self.stop_reason(stop)
 
     @property
     def _last_note(self):
@@ -646,7 +685,8 @@ class Evaluation:
         rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
         if embedding is None:
             return selection.pick(scores, candidates, n_queries, rng)
-        return pick_apart(scores, candidates, n_queries, embedding)
+        taken = self.ledger.pending
+        return pick_apart(scores, candidates, n_queries, embedding, taken)
 
     def _plan_of_picks(self):
         """Selection and scores for the next picks."""

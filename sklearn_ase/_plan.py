@@ -7,17 +7,30 @@ import numpy as np
 from sklearn_ase._rows import check_indices
 
 
-def check_budget(n_labels, batch_size, n_samples, stop=None, budget=None):
-    """Check how many labels are to be bought."""
-    if stop is not None:
-        if isinstance(stop, type) or not hasattr(stop, "reason"):
-            raise TypeError(
-                f"stop={stop!r} cannot serve as stopping rule. Give an instance of a "
-                "class from sklearn_ase.stopping."
-            )
-        stop.reason([])  # Refuses what is wrong with its parameters.
-    if budget is not None and not budget > 0:
+def check_stop(stop, risk):
+    """Refuse what is no stopping rule, and one that no estimate would meet."""
+    if isinstance(stop, type) or not hasattr(stop, "reason"):
+        raise TypeError(
+            f"stop={stop!r} cannot serve as stopping rule. Give an instance of a "
+            "class from sklearn_ase.stopping."
+        )
+    stop.reason([])  # Refuses what is wrong with its parameters.
+    if getattr(stop, "needs_interval", False) and not risk.needs_query_proba:
+        raise ValueError(
+            f"{type(stop).__name__} waits for a narrow interval, but "
+            f"{type(risk).__name__} must do without any. Use risk=Guarded() or "
+            "CorrectedASE() with selection=Proportional() or Audited(...)."
+        )
+
+
+def check_budget(budget):
+    """Check how much labels may cost."""
+    if budget is not None and not (isinstance(budget, numbers.Real) and budget > 0):
         raise ValueError(f"budget={budget!r} must be a number > 0, or None.")
+
+
+def check_n_labels(n_labels, batch_size, n_samples):
+    """Check how many labels are to be bought."""
     if not isinstance(n_labels, numbers.Integral) or n_labels < 0:
         raise ValueError(f"n_labels={n_labels!r} must be an integer >= 0.")
     if not isinstance(batch_size, numbers.Integral) or batch_size < 1:

@@ -69,7 +69,7 @@ def to_frame(query, X, predictions=None):
     return pd.DataFrame({**columns, "query_proba": query.proba})
 
 
-def export_rows(X, indices, path, predictions=None):
+def export_rows(X, indices, path, predictions=None, overwrite=False):
     """Write rows for annotators; see :meth:`Evaluation.export`.
 
     Parameters
@@ -81,8 +81,14 @@ def export_rows(X, indices, path, predictions=None):
         Ends in ``.csv``, for spreadsheets, or in ``.json``, for Label Studio.
     predictions : array-like of shape (n_samples,), default=None
         Of the model on the whole pool, to be shown.
+    overwrite : bool, default=False
     """
     suffix = check_suffix(path)
+    if not overwrite and Path(path).exists():
+        raise FileExistsError(
+            f"{path} is there already, perhaps with answers in it. Choose another "
+            "name, or pass overwrite=True."
+        )
     indices, columns = [int(index) for index in indices], columns_of(X, indices)
     if predictions is not None:
         predictions = _predictions_of(predictions, X, indices)

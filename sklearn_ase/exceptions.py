@@ -1,6 +1,12 @@
 """Warnings and errors of the package, to be caught or silenced by their class."""
 
-__all__ = ["IntervalWarning", "JournalError", "JournalWarning", "SurrogateWarning"]
+__all__ = [
+    "IntervalWarning",
+    "JournalError",
+    "JournalWarning",
+    "NewClassWarning",
+    "SurrogateWarning",
+]
 
 
 class IntervalWarning(UserWarning):
@@ -13,6 +19,10 @@ class JournalError(ValueError):
 
 class JournalWarning(UserWarning):
     """A journal was mended or goes on with other settings."""
+
+
+class NewClassWarning(UserWarning):
+    """A label came that neither the model nor the training rows know."""
 
 
 class SurrogateWarning(UserWarning):

@@ -165,12 +165,12 @@ class Audited(BaseSelection):
         return ArgMax() if self.selection is None else self.selection
 
 
-def pick_apart(scores, candidates, n_queries, embedding):
+def pick_apart(scores, candidates, n_queries, embedding, taken=()):
     """Pick rows that score high and lie far from each other.
 
-    The first has the greatest score; each further one the greatest product of score
-    and distance to the nearest row of the batch, so that copies are never taken
-    together as long as there is anything else. Ties go to the first row.
+    Each has the greatest product of score and distance to the nearest row that was
+    taken before it, so that copies are never taken as long as there is anything else.
+    The first of all has the greatest score. Ties go to the first row.
 
     Parameters
     ----------
@@ -178,24 +178,31 @@ def pick_apart(scores, candidates, n_queries, embedding):
     candidates : ndarray of shape (n_candidates,)
     n_queries : int
     embedding : ndarray of shape (n_samples, n_dimensions)
+    taken : sequence of int, default=()
+        Rows that are open already.
 
     Returns
     -------
     query : Query
         Without probabilities.
     """
-    places, worth = embedding[candidates], scores[candidates]
-    worth = (
-        worth + np.finfo(float).tiny
-    )  # Where all score 0, near and far still differ.
-    indices, nearest = [], np.ones(len(candidates))
-    left = np.ones(len(candidates), dtype=bool)
+    # Where all score 0, near and far still differ.
+    worth = scores[candidates] + np.finfo(float).tiny
+    indices, left = [], np.ones(len(candidates), dtype=bool)
+    nearest = np.full(len(candidates), np.inf)
+
+    def keep_away(row):
+        distance = np.linalg.norm(embedding[candidates] - embedding[row], axis=1)
+        np.minimum(nearest, distance, out=nearest)
+
+    for row in taken:
+        keep_away(row)
     for _ in range(n_queries):
-        best = int(np.argmax(np.where(left, worth * nearest, -1.0)))
-        distance = np.linalg.norm(places - places[best], axis=1)
-        nearest = distance if not indices else np.minimum(nearest, distance)
+        product = worth * nearest if np.isfinite(nearest).any() else worth
+        best = int(np.argmax(np.where(left, product, -1.0)))
         indices.append(candidates[best])
         left[best] = False
+        keep_away(candidates[best])
     return Query(np.array(indices, dtype=int), np.full(n_queries, np.nan))
 
 

@@ -11,7 +11,15 @@ __all__ = ["BaseStop", "Plateau", "TargetWidth"]
 
 
 class BaseStop(BaseEstimator, metaclass=ABCMeta):
-    """Base class of the stopping rules."""
+    """Base class of the stopping rules.
+
+    Attributes
+    ----------
+    needs_interval : bool
+        Whether it looks at intervals, so that a risk that has none is refused.
+    """
+
+    needs_interval = False
 
     @abstractmethod
     def reason(self, estimates):
@@ -49,6 +57,8 @@ class TargetWidth(BaseStop):
     >>> TargetWidth(0.1).reason([estimate])
     'The 90 % interval is 0.0574 wide, at most 0.1.'
     """
+
+    needs_interval = True
 
     def __init__(self, width, level=0.9, method="anytime"):
         self.width = width

@@ -126,7 +126,17 @@ def test_predictions_are_those_of_the_whole_pool(tmp_path, asked):
         "10",
     ]
     with pytest.raises(ValueError, match=r"shape \(2,\), but the pool has 12 rows"):
-        asked.export([3, 1], tmp_path / "batch.csv", predictions=["cat", "dog"])
+        asked.export([3, 1], tmp_path / "other.csv", predictions=["cat", "dog"])
+
+
+@pytest.mark.parametrize("name", ["batch.csv", "batch.json"])
+def test_answers_in_a_file_are_not_overwritten_by_mistake(tmp_path, asked, name):
+    path = _write(tmp_path / name, "answers")
+    with pytest.raises(FileExistsError, match=rf"{name} is there.*overwrite=True"):
+        asked.export(asked.pending, path)
+    assert path.read_text() == "answers"
+    asked.export(asked.pending, path, overwrite=True)
+    assert path.read_text() != "answers"
 
 
 def test_tasks_of_label_studio_hold_row_features_and_prediction(tmp_path, asked):
@@ -147,8 +157,8 @@ def test_tasks_of_texts_and_images(tmp_path):
     campaign(["a", "b"], TEXTS).export([4], tmp_path / "batch.json")
     task = {"data": {"row": 4, "text": TEXTS[4]}}
     assert json.loads((tmp_path / "batch.json").read_text()) == [task]
-    campaign(["a", "b"], POOL.reshape(12, 2, 1)).export([4], tmp_path / "batch.json")
-    assert json.loads((tmp_path / "batch.json").read_text()) == [{"data": {"row": 4}}]
+    campaign(["a", "b"], POOL.reshape(12, 2, 1)).export([4], tmp_path / "image.json")
+    assert json.loads((tmp_path / "image.json").read_text()) == [{"data": {"row": 4}}]
 
 
 def test_a_number_is_predicted_as_a_number(tmp_path):
@@ -246,6 +256,7 @@ def test_spreadsheets_may_do_to_a_file_what_they_do(tmp_path, asked, text):
         (None, ["1", "-2,5", "1,5E+03"], [1.0, -2.5, 1500.0]),
     ],
 )
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
 def test_texts_become_labels_of_the_kind_of_the_evaluation(
     tmp_path, classes, texts, labels
 ):
@@ -396,6 +407,7 @@ def test_annotations_of_several_people_are_several_answers(tmp_path, asked):
         (None, [0.1 + 0.2, -3.0, 1e-300] * 4),
     ],
 )
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
 def test_what_goes_to_label_studio_comes_back(tmp_path, classes, labels):
     evaluation = campaign(classes, POOL)
     path = tmp_path / "tasks.json"

@@ -1,5 +1,6 @@
 """Labelling campaigns: what corrections, skips, known labels, costs and rules do."""
 
+import warnings
 from itertools import permutations
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn_ase import ActiveRiskEstimator, PoolState, _kernels
 from sklearn_ase._evidence import design_of
 from sklearn_ase._state import Skips
 from sklearn_ase.acquisition import BALD, LossSpread, Trusted, Uniform
+from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import (
     ASE,
@@ -75,6 +77,7 @@ def test_a_correction_changes_the_loss_and_nothing_about_the_pick():
     assert evaluation.history["index"].tolist() == rows.tolist()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
 @pytest.mark.parametrize("wrong", [1, 7])
 @pytest.mark.parametrize("n_answered", [3, 6])
 def test_after_the_correction_all_is_as_if_the_label_had_been_right(wrong, n_answered):
@@ -272,6 +275,40 @@ def test_of_many_missing_labels_some_are_named():
     evaluation.tell(rows[:1], ["cat"])
     with pytest.raises(ValueError, match=rf"rows \[{rows[0]}\]\. "):
         evaluation.correct(rows[0], ["cat", np.nan])
+
+
+# Labels that nobody has met.
+
+
+@pytest.mark.parametrize("labels", [["cat", "Dog"], [["cat", "cat"], ["dog", "Dog"]]])
+def test_a_label_that_is_new_to_all_is_taken_with_a_warning(labels):
+    evaluation = campaign(["cat", "dog"], X)
+    rows = evaluation.ask(3).indices
+    with pytest.warns(NewClassWarning) as caught:
+        evaluation.tell(rows[:2], labels)
+    (one,) = caught
+    assert one.filename == __file__
+    assert "know the labels ['Dog']" in str(one.message)
+    assert "evaluation.correct(row, label)" in str(one.message)
+    assert "classes=[...]" in str(one.message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluation.tell(rows[2:], ["Dog"])  # Met by now.
+        evaluation.correct(rows[2], "dog")
+        evaluation.correct(rows[1], "dog")
+    with pytest.warns(NewClassWarning, match="'Dog'"):
+        evaluation.correct(rows[1], "Dog")
+
+
+def test_a_new_label_taken_for_an_error_is_not_recorded():
+    evaluation = campaign(["cat", "dog"], X)
+    rows = evaluation.ask(2).indices
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(NewClassWarning):
+            evaluation.tell(rows, ["cat", "Dog"])
+    assert len(evaluation.ledger) == 0
+    assert evaluation.classes_.tolist() == ["cat", "dog"]
 
 
 # Withdrawals.
@@ -653,6 +690,7 @@ def test_known_labels_cost_nothing():
     assert evaluation.spent == 2.0 * len(query)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
 def test_a_known_label_can_be_withdrawn_and_corrected():
     evaluation = _start(known_labels=KNOWN, risk=LURE())
     evaluation.ask(20)
@@ -859,6 +897,12 @@ def test_a_budget_missed_by_rounding_is_spent_by_the_next_label(price):
         assert budget <= evaluation.spent < budget + 1.01 * price
 
 
+@pytest.mark.parametrize("budget", [0, -1.0, np.nan, "20", [20]])
+def test_a_budget_is_checked_at_the_start(budget):
+    with pytest.raises(ValueError, match="must be a number > 0, or None"):
+        _start(budget=budget)
+
+
 def test_open_rows_do_not_overspend_the_budget():
     evaluation = _start()
     evaluation.ask(30)
@@ -886,11 +930,34 @@ def test_target_width_stops_at_the_first_interval_that_is_narrow_enough():
     assert evaluator.stop_reason_.endswith("at most 0.15.")
 
 
-@pytest.mark.parametrize("risk", [LURE(), ASE()])
-def test_target_width_never_stops_without_an_interval(risk):
-    evaluator = _evaluator(n_labels=24, risk=risk, stop=TargetWidth(1e9))
+def test_target_width_never_stops_without_an_interval():
+    evaluator = _evaluator(n_labels=24, risk=LURE(), stop=TargetWidth(1e9))
     evaluator.fit(X, Y, **TRAINING)
     assert evaluator.stop_reason_ == "n_labels=24 were bought."
+
+
+@pytest.mark.parametrize("parameters", [{"risk": ASE()}, {"selection": ArgMax()}])
+def test_target_width_refuses_a_risk_that_has_no_interval(parameters):
+    message = "TargetWidth waits for a narrow interval, but ASE must do without"
+    with pytest.raises(ValueError, match=message):
+        _start(stop=TargetWidth(0.1), **parameters)
+    evaluation = _start(**parameters)
+    with pytest.raises(ValueError, match=message):
+        evaluation.stop_reason(TargetWidth(0.1))
+    with pytest.raises(ValueError, match=message):
+        evaluation.run(lambda rows: Y[rows], 9, stop=TargetWidth(0.1))
+    assert evaluation.ledger.indices == []
+
+
+def test_by_hand_a_rule_stops_where_fit_would_stop():
+    stop = TargetWidth(0.15, level=0.8)
+    fitted = _evaluator(n_labels=150, stop=stop, batch_size=3).fit(X, Y, **TRAINING)
+    evaluation = _start(stop=stop)
+    assert evaluation.stop_reason(stop) == ""
+    while not evaluation.stop_reason(stop):
+        _tell(evaluation, evaluation.ask(3).indices)
+    assert evaluation.stop_reason(stop) == fitted.stop_reason_
+    assert list(evaluation.ledger.labels) == list(fitted.ledger_.labels)
 
 
 def test_a_constant_loss_is_no_reason_to_stop():
@@ -938,11 +1005,14 @@ def test_one_batch_is_no_plateau(batch_size):
     ids=str,
 )
 def test_a_rule_that_cannot_work_is_refused_before_a_label_is_bought(stop):
-    asked = []
     evaluator = _evaluator(n_labels=40, stop=stop)
-    with pytest.raises((TypeError, ValueError), match=r"must|cannot serve as stopping"):
-        evaluator.fit(X, lambda rows: (asked.extend(rows), Y[rows])[1])
-    assert asked == []
+    for attempt in (
+        lambda: evaluator.fit(X, lambda rows: pytest.fail("a label was bought")),
+        lambda: evaluator.start(X),
+        lambda: _start().stop_reason(stop),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"must|cannot serve as stop"):
+            attempt()
 
 
 class Enough(BaseStop):
@@ -1103,11 +1173,19 @@ def test_each_row_has_the_greatest_product_of_score_and_distance():
         picked.append(row)
 
 
-def test_an_embedding_of_another_batch_does_not_matter():
-    """Rows are kept apart within a batch; without scores distance alone counts."""
+def test_without_scores_distance_alone_counts():
     points = np.array([[0.0], [1.0], [5.0], [5.1], [9.0]])
     query = pick_apart(np.zeros(5), np.arange(5), 3, points)
     assert query.indices.tolist() == [0, 4, 2]
+    query = pick_apart(np.zeros(5), np.arange(4), 2, points, taken=[4])
+    assert query.indices.tolist() == [0, 2]
+
+
+def test_rows_are_kept_apart_from_open_ones_of_an_earlier_batch():
+    evaluation = _copies()
+    for _ in range(3):
+        evaluation.ask(5, embedding=COPIES)
+    assert len(np.unique(COPIES[evaluation.pending.indices], axis=0)) == 15
 
 
 def test_known_rows_are_kept_apart_from_the_batch_too():

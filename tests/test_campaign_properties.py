@@ -29,6 +29,9 @@ from sklearn_ase.risk import LURE, CorrectedASE
 from sklearn_ase.selection import ArgMax, Audited, Proportional
 from sklearn_ase.surrogate import ClassifierSurrogate
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn_ase.exceptions.NewClassWarning"
+)
 N_SAMPLES = 14
 POOL = IRIS[::11]
 PROBA = pd.DataFrame(np.random.default_rng(0).dirichlet(np.ones(3), N_SAMPLES))

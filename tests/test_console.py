@@ -1,14 +1,22 @@
 """The console annotator: every answer is kept, whatever else is typed."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from campaigns import campaign
 from scipy import sparse
+from sklearn.linear_model import BayesianRidge
+from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase import annotate
+from sklearn_ase import ActiveRiskEstimator, annotate
 from sklearn_ase._drawing import drawn
 from sklearn_ase._sheet import row_of
+from sklearn_ase.exceptions import JournalError
+from sklearn_ase.losses import CustomLoss
+from sklearn_ase.risk import LURE
+from sklearn_ase.stopping import BaseStop
 
 POOL = pd.DataFrame({"age": np.arange(12) + 0.5, "home town": ["Rome", "Oslo"] * 6})
 
@@ -61,13 +69,78 @@ def test_a_sitting_with_wrong_entries_skip_and_undo(animals):
 
 def test_it_ends_at_the_number_of_labels(animals):
     animals.run(lambda indices: ["cat"] * len(indices), 2)
-    sitting = Sitting("dog", "dog", "never read")
+    sitting = Sitting("dog", "dog", "", "never read")
     assert sitting.annotate(animals, 4) == 2
     assert sitting.entries == ["never read"]
     assert len(animals.ledger) == 4
     assert "3 of 4 labels" in sitting.text
-    first, second, *_ = sitting.lines[-1].splitlines()
+    why, first, second, *_ = sitting.lines[-2].splitlines()
+    assert why == "These are all labels that were wanted."
     assert (first, second.split()) == ("4 of 4 labels", ["risk", "0.6931"])
+    assert Sitting().annotate(animals, 4) == 0  # Nothing to undo, nothing to ask.
+
+
+def test_the_last_answer_can_be_taken_back_before_it_ends(animals):
+    sitting = Sitting("cat", "dog", "u", "cat", "u", "s", "dog", "")
+    assert sitting.annotate(animals, 2) == 3
+    assert _labels(animals) == ["cat", "dog"]
+    assert len(animals.ledger.skipped) == 1
+    assert sitting.text.count("Enter to leave, u to undo") == 3
+
+
+def test_the_last_answer_can_be_taken_back_where_a_class_is_called_u():
+    evaluation = campaign(["u", "v"], POOL)
+    sitting = Sitting("u", ":u", "v", "u")
+    assert sitting.annotate(evaluation, 1) == 1
+    assert _labels(evaluation) == ["v"]
+
+
+def test_it_ends_when_a_rule_says_so(animals):
+    class Enough(BaseStop):
+        def reason(self, estimates):
+            return "That will do." if len(estimates) == 2 else ""
+
+    sitting = Sitting("cat", "dog", "u", "cat", "")
+    assert sitting.annotate(animals, 9, stop=Enough()) == 2
+    assert sitting.text.count("That will do.\n2 of 9 labels") == 2
+
+
+def test_an_answer_that_is_refused_is_asked_for_again():
+    loss = CustomLoss(_no_loss_at_99, task="regression")
+    evaluator = ActiveRiskEstimator(loss=loss, surrogate=BayesianRidge(), risk=LURE())
+    evaluation = evaluator.start(POOL[["age"]], predictions=np.zeros(12))
+    sitting = Sitting("99", "98", "q")
+    assert sitting.annotate(evaluation) == 1
+    assert _labels(evaluation) == [98.0]
+    assert "negative or not finite" in sitting.text
+    first, second, third = [line for line in sitting.lines if "\nRow" in line]
+    assert first == second != third
+
+
+def _no_loss_at_99(y_true, y_pred):
+    return np.where(y_true == 99.0, np.inf, np.abs(y_true - y_pred))
+
+
+def test_what_cannot_be_kept_ends_the_sitting(tmp_path):
+    evaluator = ActiveRiskEstimator(surrogate=GaussianNB(), risk=LURE())
+    proba = pd.DataFrame(np.full((12, 2), 0.5), columns=["cat", "dog"])
+    given = {"predictions": proba, "journal": tmp_path / "labels.jsonl"}
+    evaluation = evaluator.start(POOL[["age"]], **given)
+    evaluation.ask()
+    evaluation.close()
+    with pytest.raises(JournalError, match="is closed"):
+        Sitting("cat").annotate(evaluation)
+
+
+def test_a_pool_of_known_labels_needs_no_sitting():
+    evaluator = ActiveRiskEstimator(surrogate=GaussianNB(), risk=LURE())
+    proba = pd.DataFrame(np.full((12, 2), 0.5), columns=["cat", "dog"])
+    evaluation = evaluator.start(
+        POOL[["age"]], predictions=proba, known_labels=dict.fromkeys(range(12), "cat")
+    )
+    sitting = Sitting()
+    assert sitting.annotate(evaluation) == 0
+    assert "Every row of the pool has been asked for." in sitting.text
 
 
 def test_open_queries_come_first(animals):
@@ -99,7 +172,7 @@ def test_only_answers_of_this_sitting_are_undone(animals):
 
 def test_it_ends_when_the_pool_does():
     evaluation = campaign(["cat", "dog"], POOL[:3])
-    sitting = Sitting("cat", "s", "dog", "never read")
+    sitting = Sitting("cat", "s", "dog", "", "never read")
     assert sitting.annotate(evaluation, 10) == 3
     assert "Every row of the pool has been asked for." in sitting.text
     assert sitting.entries == ["never read"]
@@ -115,7 +188,7 @@ def test_the_estimate_is_shown_with_its_interval_or_the_reason(animals):
     sitting = Sitting(*map(str, range(30)))
     sitting.annotate(numbers, 30)
     low, high = numbers.estimate().interval(method="anytime")
-    assert sitting.lines[-1].endswith(f"anytime  {low:.4g} to {high:.4g}")
+    assert sitting.lines[-3].endswith(f"anytime  {low:.4g} to {high:.4g}")
 
 
 def test_numbers_are_asked_for_until_one_comes():
@@ -169,7 +242,9 @@ def test_a_class_named_like_a_command_can_be_typed():
 def test_a_new_class_takes_a_plus_sign():
     evaluation = campaign([0, 1], POOL)
     sitting = Sitting("2", "+two", "+2", "2", "q")
-    assert sitting.annotate(evaluation) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sitting.annotate(evaluation) == 2
     assert _labels(evaluation) == [2, 2]
     assert "'two' is no label here" in sitting.text
     closed = campaign([0, 1], POOL, is_closed=True)

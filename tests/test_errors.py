@@ -1,12 +1,15 @@
 """Mistakes are told in plain words, and before a label is spent."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from sklearn_ase import ActiveRiskEstimator
@@ -208,6 +211,7 @@ def test_nothing_can_be_had_before_fit(digits, evaluator):
     assert not hasattr(evaluator, "risk_")
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
 @pytest.mark.parametrize("params", [{}, {"refit": 3}, {"batch_size": 4}])
 @pytest.mark.parametrize("known", [4, 2])
 def test_an_oracle_that_breaks_loses_no_label(digits, evaluator, params, known):
@@ -260,3 +264,14 @@ def test_a_budget_of_nothing_is_refused_where_nothing_can_be_said(digits, risk):
     )
     with pytest.raises(ValueError, match=r"nothing to estimate|needs a fitted"):
         evaluator.fit(digits.X, digits.y)
+
+
+def test_a_model_may_pick_its_columns_from_a_frame(digits):
+    """What its own predict accepts is a pool."""
+    pick = make_column_transformer(("passthrough", ["x0", "x1"]))
+    frame = pd.DataFrame(digits.X[:, 2:5], columns=["x0", "x1", "extra"])
+    model = make_pipeline(pick, GaussianNB()).fit(frame[["x0", "x1"]], digits.y)
+    evaluator = ActiveRiskEstimator(FrozenEstimator(model), surrogate=GaussianNB())
+    assert evaluator.start(frame).n_samples == len(frame)
+    with pytest.raises(ValueError, match="columns are missing"):
+        evaluator.start(frame[["x0", "extra"]])

@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase._html import html_table
 from sklearn_ase.acquisition import BALD, XWED, LossSpread, Uniform
+from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
 from sklearn_ase.selection import ArgMax, Audited
 from sklearn_ase.surrogate import ClassifierSurrogate
@@ -329,7 +330,10 @@ def test_classes_grow_with_the_labels(digits, evaluator):
     model = GaussianNB().fit(digits.X_train[few], digits.y_train[few])
     evaluator.set_params(estimator=FrozenEstimator(model), n_labels=20)
     assert evaluator.start(digits.X).classes_.tolist() == [0, 1]
-    evaluator.fit(digits.X, digits.y)
+    with pytest.warns(NewClassWarning, match=r"labels \[[23]\]") as caught:
+        evaluator.fit(digits.X, digits.y)
+    assert len(caught) == 2
+    assert {one.filename for one in caught} == {__file__}
     assert evaluator.classes_.tolist() == [0, 1, 2, 3]
     assert evaluator.risk_.value > 1  # The model rules out half of the labels.
 

@@ -34,6 +34,9 @@ from sklearn_ase.selection import ArgMax, Audited
 from sklearn_ase.stopping import Plateau
 from sklearn_ase.surrogate import ClassifierSurrogate
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn_ase.exceptions.NewClassWarning"
+)
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 POOL, LABELS = X[::5], Y[::5]
 PROBA = GaussianNB().fit(X, Y).predict_proba(POOL) * 0.9 + 0.1 / 3
