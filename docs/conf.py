@@ -38,6 +38,7 @@ html_title = "sklearn_ase"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"quickstart": []}  # It has no pages below it.
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,

@@ -25,15 +25,18 @@ train = train[y[train] != 7]
 model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[train], y[train])
 
 # %%
-# Eighty labels with the default settings.
-evaluator = ActiveRiskEstimator(FrozenEstimator(model), n_labels=80, random_state=0)
+# Eighty labels with the default settings. Without ``classes`` a seven would be taken up
+# when it is met, with a warning.
+evaluator = ActiveRiskEstimator(
+    FrozenEstimator(model), classes=range(10), n_labels=80, random_state=0
+)
 evaluator.fit(X[pool], y[pool], X_train=X[train], y_train=y[train])
 print(evaluator.evaluation_.diagnose())
 
 # %%
 # Sevens are a tenth of the pool and a far larger share of the labels. One label, here a
 # seven, says little; the first few of them teach the surrogate that the model is wrong
-# on sevens, and the estimate rises to the truth. ``AcquisitionDisplay`` and
+# on sevens, and the estimate comes near the truth. ``AcquisitionDisplay`` and
 # ``LossCalibrationDisplay`` draw more of it.
 proba = np.insert(model.predict_proba(X[pool]), 7, 0.0, axis=1)
 proba = np.clip(proba, np.finfo(np.float32).eps, 1)

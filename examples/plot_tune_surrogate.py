@@ -27,7 +27,12 @@ X, y = load_digits(return_X_y=True)
 train = np.flatnonzero(y[:300] != 7)
 model = GaussianNB(var_smoothing=0.01).fit(X[train], y[train])
 evaluator = ActiveRiskEstimator(
-    FrozenEstimator(model), loss="zero_one", n_labels=40, refit=[20], random_state=0
+    FrozenEstimator(model),
+    loss="zero_one",
+    classes=range(10),
+    n_labels=40,
+    refit=[20],
+    random_state=0,
 )
 surrogates = {
     "trees of depth 1": ExtraTreesClassifier(25, max_depth=1, bootstrap=True),
