@@ -143,9 +143,11 @@ def report(args):
     better = wide[["ASE", "CorrectedASE"]].min(axis=1)
     relative = (wide["Guarded"] / better).groupby(["surrogate", "n_labels"]).median()
     print(relative.unstack().round(2).to_string())
-    heading("Every task with the default surrogate: ratio at each label count")
-    default = wide.xs(GOOD)[["ASE", "CorrectedASE", "Guarded", "LURE"]]
-    print(default.unstack().round(2).to_string())
+    for name, part in wide.groupby("surrogate"):
+        if name == GOOD or args.every:
+            heading(f"Every task, {name} surrogate: ratio at each label count")
+            part = part.loc[name][["ASE", "CorrectedASE", "Guarded", "LURE"]]
+            print(part.unstack().round(2).to_string())
     intervals(figures, runs)
     diagnoses(runs)
 
@@ -155,13 +157,14 @@ COLUMNS = ["surrogate", "task", "n_labels", "ratio", "ratio_error", "n_runs"]
 
 def intervals(figures, runs):
     """Coverage and width of the 90 % intervals."""
-    heading("Coverage of 90 % intervals, default surrogate, every task")
     part = figures[(figures["surrogate"] == GOOD) & (figures["n_labels"] >= 50)]
     part = part[part["risk"] != "ASE"]
-    table = part.pivot_table(
-        index="task", columns=["risk", "n_labels"], values="coverage"
-    )
-    print(table.round(2).to_string())
+    if len(part):
+        heading("Coverage of 90 % intervals, default surrogate, every task")
+        table = part.pivot_table(
+            index="task", columns=["risk", "n_labels"], values="coverage"
+        )
+        print(table.round(2).to_string())
     heading("Coverage: mean over the tasks, and the least of them")
     some = figures[figures["risk"] != "ASE"]
     groups = some.groupby(["surrogate", "risk", "n_labels"])
@@ -256,6 +259,9 @@ def main():
     parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--surrogates", nargs="*", default=list(surrogates("log_loss")))
     parser.add_argument("--report", action="store_true", help="only print the tables")
+    parser.add_argument(
+        "--every", action="store_true", help="every task with every surrogate"
+    )
     parser.add_argument(
         "--markdown", action="store_true", help="as the pages have them"
     )
