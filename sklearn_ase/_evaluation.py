@@ -1,7 +1,6 @@
 """One evaluation: ask for labels, tell them, estimate. The paper's Algorithm 1."""
 
 from dataclasses import replace
-from itertools import chain
 from numbers import Integral
 
 import numpy as np
@@ -10,20 +9,24 @@ from sklearn_ase._answers import import_answers
 from sklearn_ase._diagnosis import diagnose
 from sklearn_ase._evidence import can_judge, design_of
 from sklearn_ase._forecast import labels_needed
-from sklearn_ase._history import as_note, history, past_estimates, past_intervals
+from sklearn_ase._history import (
+    history,
+    last_risk,
+    note_estimate,
+    past_estimates,
+    past_intervals,
+)
 from sklearn_ase._html import html_table
 from sklearn_ase._learner import Learner
-from sklearn_ase._plan import check_embedding, check_risk, check_scores, check_stop
+from sklearn_ase._picker import Picker
+from sklearn_ase._plan import check_embedding, check_risk, check_stop
 from sklearn_ase._progress import progress
 from sklearn_ase._rows import check_index, check_indices, label_array, n_rows
 from sklearn_ase._schedule import next_refit
 from sklearn_ase._sheet import export_rows
 from sklearn_ase._snapshot import pool_state
 from sklearn_ase._state import Query
-from sklearn_ase._warn import warn_caller
-from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.risk import ASE
-from sklearn_ase.selection import Proportional, pick_apart
 
 
 class Evaluation:
@@ -72,7 +75,7 @@ class Evaluation:
         self.ledger = ledger
         self._learner = Learner(task, surrogate, acquisition.needs_member_loss, seed)
         self._refitted_at = 0
-        self._scores = None
+        self._picker = Picker(acquisition, selection, self._learner, task.cost, seed)
         self._n_planned = None
         self._replay()
 
@@ -107,8 +110,10 @@ class Evaluation:
             )
         if embedding is not None:
             embedding = check_embedding(embedding, self.n_samples, self.selection)
-        query = self._pick(n_queries, embedding)
-        self.ledger.ask(query.indices, query.proba, *self._prospects(query))
+        query, prospects = self._picker.pick(
+            self.state, n_queries, embedding, self.ledger.pending
+        )
+        self.ledger.ask(query.indices, query.proba, *prospects)
         self._tell_known()
         is_open = ~np.isin(query.indices, list(self.ledger.known))
         return Query(query.indices[is_open], query.proba[is_open])
@@ -131,7 +136,7 @@ class Evaluation:
 
     def _tell(self, indices, labels):
         labels, more_labels = self._check_answers(indices, labels)
-        self._warn_of_new(labels, more_labels)
+        self.task.warn_of_new(self.classes_, labels, more_labels)
         self.ledger.tell(indices, labels, more_labels)
         self._take_up()
 
@@ -150,7 +155,7 @@ class Evaluation:
         index = check_index(index)
         answers = np.atleast_1d(label_array(label))[None]
         labels, more_labels = self._check_answers([index], answers)
-        self._warn_of_new(labels, more_labels)
+        self.task.warn_of_new(self.classes_, labels, more_labels)
         relearn = self.ledger.correct(index, *labels, *more_labels)
         self._take_up(relearn=relearn)
 
@@ -298,7 +303,7 @@ class Evaluation:
             )
         counts = None
         if self.classes_ is not None:
-            known = np.array(self._known_labels())
+            known = np.array(self.ledger.answers())
             if self.task.y_train is not None:
                 known = np.concatenate([self.task.y_train, known])
             counts = np.array([np.sum(known == label) for label in self.classes_])
@@ -398,10 +403,10 @@ class Evaluation:
             while not reason:
                 reason = self._buy(answers, n_labels, batch_size, budget, watch)
                 reason = reason or self._reason_to_stop(n_labels, stop, budget)
-                show(len(self.ledger), f"risk {self._last_risk:.4g}")
+                show(len(self.ledger), f"risk {last_risk(self.ledger):.4g}")
             show(len(self.ledger), "refitting the surrogate")
             self.refit()
-            show(len(self.ledger), f"risk {self._last_risk:.4g}")
+            show(len(self.ledger), f"risk {last_risk(self.ledger):.4g}")
         return reason
 
     def _buy(self, oracle, n_labels, batch_size, budget, watch):
@@ -414,7 +419,7 @@ class Evaluation:
             n_free = int(self._free().sum())
             indices = self.ask(min(batch_size, missing, n_free)).indices
         # Rows are paid for as long as the ones before leave something of the budget.
-        cost_before = np.cumsum([0.0, *self._cost_of(indices)])[:-1]
+        cost_before = np.cumsum([0.0, *self.task.cost_of(indices)])[:-1]
         indices = indices[self.spent + cost_before < budget]
         if len(indices):
             self.tell(indices, oracle(indices))
@@ -475,7 +480,7 @@ class Evaluation:
         """Cost of the rows that were answered or skipped; known labels are free."""
         rows = [*self.ledger.labels, *self.ledger.skipped]
         paid = [index for index in rows if index not in self.ledger.known]
-        return float(self._cost_of(paid).sum())
+        return float(self.task.cost_of(paid).sum())
 
     @property
     def history(self):
@@ -483,7 +488,7 @@ class Evaluation:
         return history(self.ledger, self.state)
 
     def __repr__(self):
-        n_open, risk = len(self.ledger.pending), self._last_risk
+        n_open, risk = len(self.ledger.pending), last_risk(self.ledger)
         parts = [self._how_far()]
         parts += [f"{n_open} open"] * (n_open > 0)
         parts += [f"risk {risk:.4g}"] * bool(np.isfinite(risk))
@@ -537,10 +542,6 @@ class Evaluation:
         """All that is known about the pool now, as a :class:`PoolState`."""
         return pool_state(self.ledger, self._learner, self.n_samples)
 
-    def _cost_of(self, rows):
-        cost = self.task.cost
-        return np.ones(len(rows)) if cost is None else cost[np.asarray(rows, dtype=int)]
-
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""
         labels, more_labels = self.task.check_answers(labels, indices)
@@ -548,28 +549,14 @@ class Evaluation:
         is_asked = rows.issuperset(np.asarray(indices).tolist())
         if is_asked and len(indices) == len(labels):  # Else the ledger says what it is.
             answers = [labels, *np.transpose(more_labels)]
-            self._learner.check_losses(indices, answers, self._known_labels())
+            self._learner.check_losses(indices, answers, self.ledger.answers())
         return labels, more_labels
-
-    def _warn_of_new(self, *labels):
-        """Say which labels nobody has met: they may be slips of the pen."""
-        if self.classes_ is None or self.task.is_closed:
-            return
-        labels = {label for some in labels for label in np.ravel(some).tolist()}
-        new = sorted(labels.difference(self.classes_.tolist()))
-        if new:
-            warn_caller(
-                f"Neither the model nor the training rows know the labels {new}: they "
-                "become classes. If one was mistyped, evaluation.correct(row, label) "
-                "puts it right; with classes=[...] no others are taken.",
-                NewClassWarning,
-            )
 
     def _take_up(self, relearn=False):
         """Renew what depends on the labels, after some of them changed."""
-        changed = self._learner.update_classes(self._known_labels())
+        changed = self._learner.update_classes(self.ledger.answers())
         if changed or self.acquisition.follows_labels:
-            self._scores = None
+            self._picker.forget()
         refit = False
         try:
             if changed or relearn or self._is_due():
@@ -579,12 +566,8 @@ class Evaluation:
 
     def _note(self, refit=False):
         """Keep the estimate after the labels that came, or after the last one."""
-        labels, notes = self.ledger.labels, self.ledger.notes
-        indices = [index for index in labels if index not in notes]
-        indices = indices or list(labels)[-1:]
-        if indices:
-            estimate = as_note(self._estimate_if_possible())
-            self.ledger.note(indices, estimate, bool(refit))
+        if len(self.ledger):
+            note_estimate(self.ledger, self._estimate_if_possible(), refit)
 
     def _reason_to_stop(self, n_labels, stop, budget):
         if len(self.ledger) >= n_labels:
@@ -595,55 +578,32 @@ class Evaluation:
             return "Every row of the pool was asked for."
         return "" if stop is None else self.stop_reason(stop)
 
-    @property
-    def _last_note(self):
-        """What was noted after the last label."""
-        notes, nothing = self.ledger.notes, {"estimate": {"value": np.nan}}
-        return notes[next(reversed(notes))] if notes else nothing
-
-    @property
-    def _last_risk(self):
-        return float((self._last_note["estimate"] or {"value": np.nan})["value"])
-
     def _fit_surrogate(self, n_labels=None):
         """Fit the surrogate to the first labels; returns whether it changed."""
         labels = dict(list(self.ledger.labels.items())[:n_labels])
-        self._scores = None
+        self._picker.forget()
         changed = self._learner.fit(self.ledger.known | labels)
         self._refitted_at = len(labels)
         if labels:
             self.ledger.refit(self._refitted_at)
         return changed
 
-    def _known_labels(self):
-        """Every answer so far."""
-        ledger = self.ledger
-        more = chain(*ledger.more_labels.values())
-        return [*ledger.labels.values(), *ledger.known.values(), *more]
-
     def _replay(self):
         """Stand where the evaluation that wrote the ledger stood."""
         ledger, learner = self.ledger, self._learner
-        self.task.check_labels(self._known_labels())
-        learner.update_classes(self._known_labels())
+        self.task.check_labels(ledger.answers())
+        learner.update_classes(ledger.answers())
         n_learned = ledger.refits[-1] if ledger.refits else 0
         changed = self._fit_surrogate(n_learned)
+        learned = self.task.classes_with(ledger.answers(n_learned))
         # A live evaluation is fitted again as soon as there is another class.
-        if self._is_due() or self._has_new_class(n_learned):
+        if self._is_due() or not np.array_equal(learned, self.classes_):
             changed = self._fit_surrogate()
         if ledger.unnoted is not None:
             self._note(bool(ledger.unnoted and changed))
-        elif not self._last_note["estimate"] and self._estimate_if_possible():
+        elif past_estimates(ledger)[-1:] == [None] and self._estimate_if_possible():
             self._note()
         self._tell_known()
-
-    def _has_new_class(self, n_learned):
-        """Whether labels after the first ones brought a class."""
-        ledger = self.ledger
-        rows = list(ledger.labels)[:n_learned]
-        more = chain(*(ledger.more_labels.get(row, ()) for row in rows))
-        learned = [*(ledger.labels[row] for row in rows), *ledger.known.values(), *more]
-        return not np.array_equal(self.task.classes_with(learned), self.classes_)
 
     def _tell_known(self):
         """Answer open rows whose label was known beforehand."""
@@ -665,49 +625,6 @@ class Evaluation:
         if risk.needs_query_proba and not design_of(state).has_query_proba:
             return None  # Picked under other settings.
         return risk.estimate(state) if _allows(risk, state) else None
-
-    def _current_scores(self):
-        """Scores of the pool; kept as long as nothing changes that they depend on."""
-        if self.is_fitted and self._scores is None:
-            scores = self.acquisition.score_samples(self.state)
-            scores = check_scores(scores, self.n_samples, self.acquisition)
-            if self.task.cost is not None and not self.acquisition.is_uniform:
-                power = getattr(self.selection, "cost_power", 0.5)
-                scores = scores / self.task.cost**power
-            self._scores = scores
-        return self._scores
-
-    def _pick(self, n_queries, embedding):
-        """Pick free rows."""
-        selection, scores = self._plan_of_picks()
-        candidates = np.flatnonzero(self._free())
-        # Each query has its own stream, so a replayed evaluation picks the same rows.
-        rng = np.random.default_rng([self.seed, len(self.ledger.indices)])
-        if embedding is None:
-            return selection.pick(scores, candidates, n_queries, rng)
-        taken = self.ledger.pending
-        return pick_apart(scores, candidates, n_queries, embedding, taken)
-
-    def _plan_of_picks(self):
-        """Selection and scores for the next picks."""
-        scores = self._current_scores()
-        if scores is None:  # Before the first fit: a plain random sample.
-            return Proportional(), np.ones(self.n_samples)
-        return self.selection, scores
-
-    def _prospects(self, query):
-        """What is known about each pick before its label is seen."""
-        expected = self._learner.expected_loss
-        if expected is None:
-            expected = np.zeros(self.n_samples)
-        candidates = np.flatnonzero(self._free())
-        picked = expected[query.indices]
-        picked_before = np.cumsum(picked) - picked
-        free_expected = expected[candidates].sum() - picked_before
-        moments = self._learner.believed_moments(
-            query.indices, candidates, *self._plan_of_picks()
-        )
-        return picked, free_expected, *moments
 
     def _free(self):
         free = np.ones(self.n_samples, dtype=bool)

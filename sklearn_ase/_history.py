@@ -7,12 +7,27 @@ import numpy as np
 from sklearn_ase.risk import RiskEstimate
 
 
-def as_note(estimate):
-    """An estimate as plain values that a ledger can keep; None stays None."""
-    if estimate is None:
-        return None
-    values = asdict(estimate)  # Risks of others may hold numbers of numpy.
-    return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
+def note_estimate(ledger, estimate, refit=False):
+    """Keep the estimate after the labels that came, or after the last one.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+        With a label at least.
+    estimate : RiskEstimate or None
+    refit : bool, default=False
+        Whether the surrogate was fitted again.
+    """
+    rows = [index for index in ledger.labels if index not in ledger.notes]
+    ledger.note(rows or list(ledger.labels)[-1:], _plain(estimate), bool(refit))
+
+
+def last_risk(ledger):
+    """What was noted after the last label; NaN if nothing was."""
+    if not ledger.notes:
+        return np.nan
+    estimate = _read(ledger.notes[next(reversed(ledger.notes))]["estimate"])
+    return np.nan if estimate is None else float(estimate)
 
 
 def past_estimates(ledger):
@@ -78,6 +93,14 @@ def past_intervals(ledger, level, method):
         if estimate is not None and not estimate.refusal:
             ends[place] = estimate.interval(level, method=method)
     return ends[:, 0], ends[:, 1]
+
+
+def _plain(estimate):
+    """An estimate as plain values that a ledger can keep; None stays None."""
+    if estimate is None:
+        return None
+    values = asdict(estimate)  # Risks of others may hold numbers of numpy.
+    return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 
 
 def _read(note):

@@ -1,5 +1,7 @@
 """The record of what was asked and what was answered: labels are never lost."""
 
+from itertools import chain
+
 import numpy as np
 
 from sklearn_ase._ledger_csv import read_csv, write_csv
@@ -85,6 +87,13 @@ class LabelLedger:
         """Rows that were asked for and wait for an answer."""
         settled = self.labels.keys() | set(self.skipped)
         return [index for index in self.indices if index not in settled]
+
+    def answers(self, n_labels=None):
+        """Every answer for the rows labelled first, or for all, and for known ones."""
+        rows = list(self.labels)[:n_labels]
+        known = [row for row in self.known if row not in self.labels]
+        more = chain(*(self.more_labels.get(row, ()) for row in [*rows, *known]))
+        return [*(self.labels[row] for row in rows), *self.known.values(), *more]
 
     def ask(self, indices, *numbers):
         """Record queries, each with what was known before its label.

@@ -13,6 +13,8 @@ from sklearn_ase._validation import (
     check_training_rows,
     same_kind,
 )
+from sklearn_ase._warn import warn_caller
+from sklearn_ase.exceptions import NewClassWarning
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,25 @@ class Task:
         rows = np.repeat(rows, answers.shape[1])
         answers = self.check_labels(answers.ravel(), rows).reshape(answers.shape)
         return answers[:, 0], answers[:, 1:]
+
+    def warn_of_new(self, classes, *labels):
+        """Say which labels are none of `classes`: they may be slips of the pen."""
+        if self.is_closed or classes is None:
+            return
+        labels = {label for some in labels for label in np.ravel(some).tolist()}
+        new = sorted(labels.difference(classes.tolist()))
+        if new:
+            warn_caller(
+                f"Neither the model nor the training rows know the labels {new}: they "
+                "become classes. If one was mistyped, evaluation.correct(row, label) "
+                "puts it right; with classes=[...] no others are taken.",
+                NewClassWarning,
+            )
+
+    def cost_of(self, rows):
+        """What labels of these rows cost."""
+        rows = np.asarray(rows, dtype=int)
+        return np.ones(len(rows)) if self.cost is None else self.cost[rows]
 
     def loss_for(self, classes):
         """Loss at every sample of the pool, for every class."""

@@ -51,6 +51,7 @@ STOREYS = [
         "_history",
         "_forecast",
         "_learner",
+        "_picker",
         "_journal",
         "_answers",
     },

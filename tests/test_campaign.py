@@ -585,6 +585,15 @@ def _adaptive(seen):
 CANNOT = [[0], [4], [1, 2], [0, 3, 4]]
 
 
+def test_guarded_is_never_negative_whatever_is_skipped():
+    for cannot in CANNOT:
+        can_tell = ~np.isin(np.arange(N_SAMPLES), cannot)
+        for _, sequence, proba in _sequences(3, _adaptive):
+            state = _state(sequence, proba, can_tell)
+            if state.n_in_order:
+                assert Guarded().estimate(state).value >= 0
+
+
 @pytest.mark.parametrize("n_picks", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("cannot", CANNOT)
 def test_total_and_share_of_the_answerable_rows_are_unbiased(n_picks, cannot):

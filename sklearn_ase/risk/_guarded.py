@@ -69,9 +69,9 @@ class Guarded(BaseRisk):
             return replace(ASE().estimate(state), refusal=refusal)
         design = check_design(state, "Guarded")
         corrected = mean_of_steps(*tuned_steps(state), design)
-        if not has_evidence(state):
-            return corrected
-        evidence = weigh_evidence(state, self.prior)
-        pull = evidence.trust * (evidence.surrogate - corrected.value)
+        pull = 0.0
+        if has_evidence(state):
+            evidence = weigh_evidence(state, self.prior)
+            pull = evidence.trust * (evidence.surrogate - corrected.value)
         value = max(corrected.value + pull, 0.0)  # As no loss is negative.
         return replace(corrected, value=value, centre=corrected.value)
