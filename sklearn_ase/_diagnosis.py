@@ -186,11 +186,13 @@ def _verdict(evidence, design, scarce):
     if n_picks == design.n_samples:
         which = "row" if n_labels == n_picks else "row that can be labelled"
         return "good", f"Every {which} is labelled: the risk is known."
-    if n_labels < n_picks:
+    n_skipped = n_picks - n_labels
+    if n_skipped:
         return "unsure", (
-            f"{n_picks - n_labels} rows could not be labelled. The labels speak of the "
-            "risk over those that can be, the surrogate of the whole pool, so the two "
-            "cannot be compared. Guarded() leans on the labels here."
+            f"{n_skipped} row{'s' * (n_skipped > 1)} could not be labelled. The "
+            "labels speak of the risk over those that can be, the surrogate of the "
+            "whole pool, so the two cannot be compared. Guarded() leans on the labels "
+            "here."
         )
     threshold = _DOUBT if n_labels >= MIN_LABELS else _LOUD_DOUBT
     if evidence.trust < threshold and evidence.distance > 1:

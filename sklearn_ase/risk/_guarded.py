@@ -69,6 +69,8 @@ class Guarded(BaseRisk):
             return replace(ASE().estimate(state), refusal=refusal)
         design = check_design(state, "Guarded")
         corrected = mean_of_steps(*tuned_steps(state), design)
+        if state.belief is None:
+            return corrected
         pull = 0.0
         if has_evidence(state):
             evidence = weigh_evidence(state, self.prior)
