@@ -16,7 +16,13 @@ from sklearn_ase.simulation._result import (
     append_rows,
     finished_rows,
 )
-from sklearn_ase.simulation._scenario import Scenario, draw_labels, with_model
+from sklearn_ase.simulation._scenario import (
+    Scenario,
+    draw_labels,
+    known_labels,
+    training_rows,
+    with_model,
+)
 
 
 def label_efficiency_curve(
@@ -131,12 +137,7 @@ def _run(name, run, evaluator, scenario, seed, risks, counts, level):
     if not isinstance(scenario, Scenario):
         scenario = scenario(seed)
     evaluator = with_model(clone(evaluator).set_params(random_state=seed), scenario)
-    evaluation = evaluator.start(
-        scenario.X,
-        X_train=scenario.X_train,
-        y_train=scenario.y_train,
-        train_predictions=scenario.train_predictions,
-    )
+    evaluation = evaluator.start(scenario.X, **training_rows(scenario))
     rng = np.random.default_rng([seed, 2])
     y, losses, noise = draw_labels(evaluation, scenario, rng)
     if counts[-1] > len(losses):
@@ -144,7 +145,8 @@ def _run(name, run, evaluator, scenario, seed, risks, counts, level):
             f"n_labels={counts} goes beyond the pool, which has {len(losses)} rows."
         )
     truth = losses.mean()
-    found = list(_watch(evaluation, y, truth, risks, counts, level))
+    with known_labels():
+        found = list(_watch(evaluation, y, truth, risks, counts, level))
     drawn = evaluation.task.loss_for(evaluation.task.classes_with(y))
     drawn = drawn.observed(np.arange(len(y)), y)[rng.permutation(len(y))]
     for count in counts:

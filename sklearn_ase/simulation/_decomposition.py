@@ -6,7 +6,11 @@ from sklearn.base import clone
 
 from sklearn_ase._rows import n_rows
 from sklearn_ase.risk import ASE
-from sklearn_ase.simulation._scenario import with_model
+from sklearn_ase.simulation._scenario import (
+    known_labels,
+    training_rows,
+    with_model,
+)
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,15 @@ def error_decomposition(evaluator, scenario, X_population, y_population):
     True
     """
     evaluator = with_model(clone(evaluator), scenario)
-    rows = {"X_train": scenario.X_train, "y_train": scenario.y_train}
+    rows = training_rows(scenario)
     n_samples = n_rows(scenario.X)
     best = clone(evaluator).set_params(
         n_labels=n_samples, batch_size=n_samples, refit=[n_samples]
     )
     means = []
     for each in (evaluator, best):
-        each.fit(scenario.X, scenario.y, **rows)
+        with known_labels():
+            each.fit(scenario.X, scenario.y, **rows)
         expected, observed = each._both_losses(X_population, y_population)
         means.append(expected.mean())
     pool, truth = float(evaluator.evaluation_.estimate(ASE())), observed.mean()

@@ -1,9 +1,12 @@
 """A pool whose labels are known, for simulations."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
+
+from sklearn_ase.exceptions import NewClassWarning
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,17 @@ class Scenario:
     train_predictions: object = None
     label_proba: object = None
     surrogate: object = None
+
+
+def training_rows(scenario):
+    """Arguments of ``start`` and ``fit`` that tell of the training rows."""
+    names = ("X_train", "y_train", "train_predictions")
+    return {name: getattr(scenario, name) for name in names}
+
+
+def known_labels():
+    """Silence about classes that come up: labels that are known hold no slips."""
+    return warnings.catch_warnings(action="ignore", category=NewClassWarning)
 
 
 def with_model(evaluator, scenario):
