@@ -150,6 +150,7 @@ def draw_curves(curves, path, label, log=True, paper=None):
             ax.set_yscale("log")
         if paper:
             ax.set_title(title)
-    ax.legend(frameon=False)
+    handles, names = axes[-1].get_legend_handles_labels()
+    fig.legend(handles, names, frameon=False, loc="outside right upper")
     fig.savefig(path, dpi=100)
     plt.close(fig)
