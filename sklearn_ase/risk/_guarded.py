@@ -29,11 +29,11 @@ class Guarded(BaseRisk):
     the probability, given the labels, that A is right. It falls when A and C are
     further apart than chance brings them, when the losses that the surrogate
     expected fit the observed ones worse than one number for all would, and when it was
-    wrong on training rows that it had not learned from. In C the
-    expected losses are used only as far as they have been of use so far.
+    wrong on training rows that it had not learned from. In C the expected losses are
+    used only as far as they have been of use so far.
 
-    The interval is that of C: it holds whatever the surrogate. Before the first label
-    this is plain ASE, without an interval. Once a row could not be labelled it is C:
+    The interval is that of C, which does not rely on the surrogate. Before the first
+    label this is plain ASE, without an interval. Once a row could not be labelled it is C:
     that is then of the rows that can be labelled, A of the whole pool.
 
     Parameters
