@@ -85,14 +85,14 @@ def report(args):
     print(squares.to_string(float_format="{:.2g}".format))
     shares = squares.div(squares["total"], axis=0)
     print("\nshare of the mean squared error (parts have signs, so they may exceed 1)")
-    print(shares.to_string(float_format="{:.2%}".format))
+    print((100 * shares).to_string(float_format="{:.2g} %".format))
     first = shares.loc[shares.index.min()]
     claims = Claims()
     claims.check(
         "section 5",
         "training dominates at the first label, pool and expressiveness do not matter",
         first["finite_pool"] < 0.05 and first["expressiveness"] < 0.05,
-        f"{first['finite_pool']:.2%} and {first['expressiveness']:.2%}",
+        f"{100 * first['finite_pool']:.2g} % and {100 * first['expressiveness']:.2g} %",
     )
     return claims.verdict()
 

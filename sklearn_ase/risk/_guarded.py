@@ -33,8 +33,8 @@ class Guarded(BaseRisk):
     used only as far as they have been of use so far.
 
     The interval is that of C, which does not rely on the surrogate. Before the first
-    label this is plain ASE, without an interval. Once a row could not be labelled it is C:
-    that is then of the rows that can be labelled, A of the whole pool.
+    label this is plain ASE, without an interval. Once a row could not be labelled it is
+    C: that is then of the rows that can be labelled, A of the whole pool.
 
     Parameters
     ----------
