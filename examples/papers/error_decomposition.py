@@ -85,7 +85,7 @@ def report(args):
     print(squares.to_string(float_format="{:.2g}".format))
     shares = squares.div(squares["total"], axis=0)
     print("\nshare of the mean squared error (parts have signs, so they may exceed 1)")
-    print((100 * shares).to_string(float_format="{:.2g} %".format))
+    print((100 * shares).to_string(float_format="{:.3g} %".format))
     first = shares.loc[shares.index.min()]
     claims = Claims()
     claims.check(
