@@ -290,8 +290,8 @@ def check(figures, shares):
     xwed, lure = ratio["ASE XWED", last], ratio["LURE ~E[loss]", last]
     claims.check(
         "a",
-        f"at {last} labels, once the shift is learned, ASE XWED is below LURE and Monte "
-        "Carlo",
+        f"at {last} labels, once the shift is learned, ASE XWED is below LURE and "
+        "Monte Carlo",
         xwed < min(lure, 1.0),
         f"{xwed:.2f} and {lure:.2f} of Monte Carlo's error",
     )
