@@ -185,7 +185,7 @@ def make_task(
     honest = None
     if train_predictions is not None:
         honest = predict_pool(None, X_train, loss, kind, classes, train_predictions)
-    elif X_train is not None and predictions is None and not surrogate.is_constant:
+    elif X_train is not None and predictions is None and surrogate.hears_training_rows:
         honest = honest_predictions(
             estimator, X_train, y_train, loss, kind, cross_fit, seed
         )

@@ -5,7 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_digits
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -62,6 +66,29 @@ def test_the_same_holds_for_regression():
         gaps.append(evaluation.state.training_gap / y.var())
     assert gaps[0] == 0
     assert gaps[1] > 0  # It counts its own error beside the model's.
+
+
+def test_the_model_is_not_fitted_again_where_nothing_would_come_of_it():
+    class Counting(GaussianNB):
+        n_fits = 0
+
+        def fit(self, X, y):
+            Counting.n_fits += 1
+            return super().fit(X, y)
+
+    X, y = DIGITS
+    model = Counting().fit(X[:500], y[:500])
+    trees = {
+        5: RandomForestClassifier(5),
+        0: ExtraTreesClassifier(5),  # Every tree has learned from every row.
+    }
+    for n_fits, surrogate in trees.items():
+        Counting.n_fits = 0
+        surrogate = ClassifierSurrogate(surrogate, calibration=False)
+        ActiveRiskEstimator(model, surrogate=surrogate, random_state=0).start(
+            X[500:], X_train=X[:500], y_train=y[:500]
+        )
+        assert Counting.n_fits == n_fits
 
 
 def test_without_honest_predictions_training_rows_say_nothing():

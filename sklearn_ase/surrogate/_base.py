@@ -36,6 +36,11 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         return calibration is not None and calibration.use_estimator
 
     @property
+    def hears_training_rows(self):
+        """Whether the model's word on rows it has not learned from is of use."""
+        return not self.is_constant
+
+    @property
     def gives_members(self):
         """Whether it has several members, of its own or by bootstrap."""
         return not self.is_constant or has_members(self.estimator)

@@ -99,6 +99,12 @@ class ClassifierSurrogate(BaseSurrogate):
         self.min_rows = min_rows
         self.n_jobs = n_jobs
 
+    @property
+    def hears_training_rows(self):
+        # Without calibration only members that did not learn from a row can be asked.
+        held_out = is_bootstrapped(self.estimator) or not has_members(self.estimator)
+        return self.uses_estimator or (held_out and not self.is_constant)
+
     def predict_proba(self, X, expert=None):
         """Calibrated probabilities, of shape (n_samples, n_classes)."""
         return self._calibrated(self._aligned_members(X).mean(axis=0), expert)
