@@ -58,7 +58,8 @@ class ClassifierSurrogate(BaseSurrogate):
     estimator_ : fitted classifier with members
     calibration_ : fitted calibration or None
     held_out_ : ndarray of shape (n_rows, n_classes) or None
-        Probabilities at the rows of the fit by members that did not learn from them.
+        Probabilities at the rows of the fit by members that did not learn from them;
+        None with a calibration.
 
     Examples
     --------
@@ -159,7 +160,10 @@ class ClassifierSurrogate(BaseSurrogate):
         if self.calibration_ is not None and self.calibration_.blends_:
             met |= self.calibration_.known_
         self.met_ = met
-        self.held_out_ = None if mean is None else self._calibrated(mean, expert)
+        self.held_out_ = None
+        # Calibration favours labels of the pool and need not fit training rows.
+        if mean is not None and self.calibration_ is None:
+            self.held_out_ = self._calibrated(mean, expert)
 
     def held_out_loss(self, rows, loss):
         if self.held_out_ is None:

@@ -58,7 +58,7 @@ class RegressorSurrogate(BaseSurrogate):
         Variance of a label around its member's mean, before calibration.
     held_out_ : tuple of two ndarrays of shape (n_rows,) or None
         Mean and variance of the labels at the rows of the fit, by members that did not
-        learn from them.
+        learn from them; None with a calibration.
 
     Examples
     --------
@@ -137,7 +137,8 @@ class RegressorSurrogate(BaseSurrogate):
         elif members or not has_std(self.estimator_):
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
             self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
-        if not self.is_constant:
+        # Calibration favours labels of the pool and need not fit training rows.
+        if not self.is_constant and self.calibration_ is None:
             centre, *variances = self._calibrated(*held_out, expert)
             self.held_out_ = centre, sum(variances)
 
