@@ -9,8 +9,6 @@ from sklearn_ase._evidence import design_of, label_shares, weigh_evidence
 from sklearn_ase.risk import Guarded
 from sklearn_ase.risk._base import MIN_LABELS
 
-# Below this trust the labels speak against the surrogate; few must speak loudly.
-_DOUBT, _LOUD_DOUBT = 0.75, 0.3
 _FEW_OF_A_CLASS = 5
 
 
@@ -37,11 +35,12 @@ class Diagnosis:
         Share of the variance of the losses that the surrogate foresaw; negative if it
         did worse than one number for all.
     trust : float
-        Probability that the surrogate's risk is right; see :class:`Guarded`. NaN if
-        some rows cannot be labelled.
+        Probability that the surrogate's risk is off by less than a standard error of
+        the corrected one; see :class:`Guarded`. NaN if some rows cannot be labelled.
     training_gap : float
         Loss that the surrogate expected too much (if negative, too little) at training
-        rows it had not learned from, beyond what chance explains; 0 if unknown.
+        rows it had not learned from, beyond what chance explains; 0 if it is
+        calibrated, NaN if it is not and cannot be held against training rows.
     effective_labels : float
         Labels that a plain random sample would have needed for the corrected risk's
         standard error.
@@ -99,7 +98,9 @@ class Diagnosis:
             where = "inside" if self.inside else "outside"
             beside = f" (surrogate {where}, {self.distance:.1f} standard errors off)"
             trust = f"{self.trust:.2f}"
-        if self.training_gap:
+        if np.isnan(self.training_gap):
+            trust += "; not calibrated, and no training rows to hold it against"
+        elif self.training_gap:
             side = "much" if self.training_gap > 0 else "little"
             trust += (
                 f"; expected {abs(self.training_gap):.3g} too {side} of training rows"
@@ -142,7 +143,7 @@ def diagnose(state, class_counts=None):
     fitted_share = share * ~np.isnan(design.residual_moment)
     fitted_share /= max(fitted_share.sum(), np.finfo(float).tiny)
     weights = _kernels.lure_weights(design.query_proba, state.n_samples)
-    corrected = Guarded(prior=0).estimate(state)
+    corrected = Guarded(worth=0).estimate(state)
     interval = (-np.inf, np.inf)
     if not corrected.refusal:
         interval = corrected.interval(0.9)
@@ -194,20 +195,14 @@ def _verdict(evidence, design, scarce):
             "whole pool, so the two cannot be compared. Guarded() leans on the labels "
             "here."
         )
-    threshold = _DOUBT if n_labels >= MIN_LABELS else _LOUD_DOUBT
-    if evidence.trust < threshold and evidence.distance > 1:
-        side = "less" if evidence.surrogate < evidence.corrected else "more"
+    if evidence.trust < 0.5:
+        side = "less" if evidence.bias < 0 else "more"
+        who = "labels" if evidence.distance > 1 else "training rows"
         return "bad", (
-            f"The labels contradict the surrogate: it expects {side} risk than they "
+            f"The {who} contradict the surrogate: it expects {side} risk than they "
             "show. Guarded() and CorrectedASE() allow for that, ASE() does not. Better "
             "features, more training rows or calibration (on by default) would help "
             "the surrogate and make the estimate more precise."
-        )
-    if n_labels >= MIN_LABELS and evidence.trust < threshold:
-        return "unsure", (
-            "The labels do not bear out what the surrogate expects, but it is not "
-            "outside their error. Guarded() leans on the labels here; more of them "
-            "will tell."
         )
     if n_labels < MIN_LABELS:
         return "unsure", (

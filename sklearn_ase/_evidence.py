@@ -3,16 +3,19 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
 
 from sklearn_ase import _kernels
 
-# Probability that the surrogate is right before any label is seen.
-PRIOR_TRUST = 0.8
-# Standard errors by which a surrogate that is wrong is expected to be off.
-_SLAB = 3.0
-# Labels that the surrogate's word on the variance of the steps is worth.
-_BELIEVED_LABELS = 10
+# Labels that the estimate of a calibrated surrogate is worth if it is right.
+WORTH = 300.0
+# Share of that worth, and probability, in each of two stories: it is right, or wrong.
+_CALIBRATED = (1.0, 1 / 30), (0.9, 0.1)
+# Of one that was off on training rows; what it was off by is taken off.
+_OFF = (1 / 3, 1 / 30), (0.9, 0.1)
+# Of one that nothing but labels of the pool speaks for.
+_UNKNOWN = (1 / 3, 1 / 300), (0.3, 0.7)
+# What a surrogate is off by on training rows carries over to the pool up to this share.
+_CARRY_OVER = 0.25
 # Labels for which g is used in full before they show how much of it to use.
 _TRUSTED_LABELS = 10
 
@@ -32,15 +35,18 @@ class Evidence:
     skill : float
         Share of the variance of the losses that g explained before it saw them; 0 is
         no better than one number for all labels, negative worse.
+    bias : float
+        What the surrogate's estimate is thought to be too great by.
     trust : float
-        Probability that the surrogate's estimate is right; NaN, like the distance,
-        if some rows cannot be labelled.
+        Probability that it is off by less than a standard error of the corrected one.
+        NaN, like bias and distance, if some rows cannot be labelled.
     """
 
     surrogate: float
     corrected: float
     distance: float
     skill: float
+    bias: float
     trust: float
 
 
@@ -211,14 +217,15 @@ def label_shares(design):
     return weights / weights.sum()
 
 
-def weigh_evidence(state, prior=PRIOR_TRUST):
+def weigh_evidence(state, worth=WORTH):
     """Compare the surrogate with the labels; the rule is derived in docs/trust.md.
 
     Parameters
     ----------
     state : PoolState
         For which :func:`can_judge` holds.
-    prior : float, default=0.8
+    worth : float, default=300
+        Labels that the estimate of a calibrated surrogate is worth if it is right.
 
     Returns
     -------
@@ -228,49 +235,45 @@ def weigh_evidence(state, prior=PRIOR_TRUST):
     n_labels = len(steps)
     weights = _kernels.step_weights(n_labels, n_samples)
     surrogate, corrected = float(state.expected_loss.mean()), float(weights @ steps)
-    skill, doubt = _judge_single_labels(state)
+    gap, skill = surrogate - corrected, _skill(state)
     if n_labels == n_samples:  # The risk is known.
-        return Evidence(surrogate, corrected, np.nan, skill, 0.0)
+        return Evidence(surrogate, corrected, np.nan, skill, gap, 0.0)
     if not has_evidence(state):
-        return Evidence(surrogate, corrected, np.nan, skill, np.nan)
-    seen, believed = variances_of_mean(steps, predicted, n_samples)
-    # A geometric mean: a surrogate must not excuse its own error by a variance that
-    # only it believes in, however great.
-    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
-    blend = seen**share * believed ** (1.0 - share) if believed > 0 else seen
-    gap = abs(surrogate - corrected)
-    factor = _SLAB**2 / (1.0 + _SLAB**2)
-    against = 0.5 * (factor * _ratio(gap, blend**0.5) ** 2 - np.log1p(_SLAB**2)) + doubt
-    # A surrogate that was off on training rows will be off on the pool.
-    against += 0.5 * _ratio(abs(state.training_gap), blend**0.5) ** 2
-    trust = float(expit(logit(prior) - min(against, 1e300)))  # A prior of 1 stays 1.
-    distance = _ratio(gap, max(seen, believed) ** 0.5)
-    return Evidence(surrogate, corrected, distance, skill, trust)
+        return Evidence(surrogate, corrected, np.nan, skill, np.nan, np.nan)
+    variance = max(variances_of_mean(steps, predicted, n_samples))
+    if variance == 0:
+        agree = gap == 0
+        distance = 0.0 if agree else np.inf
+        return Evidence(surrogate, corrected, distance, skill, gap, float(agree))
+    bias, trust = _bias(state, gap, variance, n_labels, worth)
+    distance = float(abs(gap) / variance**0.5)
+    return Evidence(surrogate, corrected, distance, skill, bias, trust)
 
 
-def _ratio(gap, error):
-    if error > 0:
-        return float(gap / error)
-    return np.inf if gap > 0 else 0.0
+def _bias(state, gap, variance, n_labels, worth):
+    """What the surrogate is off by, and the probability that it is little."""
+    expected, (shares, prior) = state.training_gap, _CALIBRATED
+    if np.isnan(expected):
+        expected, (shares, prior) = 0.0, _UNKNOWN
+    elif expected != 0:
+        shares, prior = _OFF
+    # Variance of an estimate from one label of an endless pool.
+    of_one_label = variance * n_labels / (1.0 - n_labels / state.n_samples)
+    spread = of_one_label / (worth * np.array(shares)) + (_CARRY_OVER * expected) ** 2
+    return _kernels.bias_given_gap(gap, variance, expected, spread, np.array(prior))
 
 
-def _judge_single_labels(state):
-    """Skill of g, and the evidence that one number for all labels does better."""
+def _skill(state):
+    """Share of the variance of the losses that g explained before it saw them."""
     design = design_of(state)
     # Before its first fit the surrogate expected nothing.
     fitted = design.answered & ~np.isnan(design.residual_moment)
     if not fitted.any():
-        return np.nan, 0.0
+        return np.nan
     share = label_shares(design)[fitted]
     share /= share.sum()
     losses = design.losses[fitted]
     expected = design.query_expected_loss[fitted]
     of_surrogate = share @ (losses - expected) ** 2
     of_constant = share @ (losses - share @ losses) ** 2
-    skill = float(1.0 - of_surrogate / of_constant) if of_constant > 0 else np.nan
-    if of_surrogate <= of_constant:
-        return skill, 0.0
-    believed = design.residual_moment[fitted].mean() / state.n_samples**2
-    noise = max(of_surrogate, believed, state.belief.loss_variance(state.loss).mean())
-    # Half of a Gaussian log-likelihood ratio: weighted labels count less.
-    return skill, float(0.25 * fitted.sum() * (of_surrogate - of_constant) / noise)
+    return float(1.0 - of_surrogate / of_constant) if of_constant > 0 else np.nan

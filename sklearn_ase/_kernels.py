@@ -4,6 +4,7 @@ Axes in the einsum strings: ``e`` members, ``n`` samples, ``c`` classes.
 """
 
 import numpy as np
+from scipy.special import ndtr, softmax
 
 _TINY = np.finfo(np.float64).tiny
 # Members that all give a class less than this agree that it is out of the question.
@@ -254,6 +255,43 @@ def variance_of_steps(steps, weights, n_samples):
     deviation = (steps - weights @ steps) / scale
     variance = np.sum(deviation**2) / (n_steps - 1)
     return float(variance * np.sum((weights * scale) ** 2))
+
+
+def bias_given_gap(gap, variance, expected, spread, prior):
+    """What an estimate is off by, given how far it is from an unbiased one.
+
+    In each story the bias is normal around what was expected of it, with a variance
+    of its own, and the gap is the bias plus the error of the unbiased estimate.
+
+    Parameters
+    ----------
+    gap : float
+        The estimate minus the unbiased one.
+    variance : float
+        Of the unbiased one, > 0.
+    expected : float
+        Mean of the bias before the gap is seen.
+    spread : ndarray of shape (n_stories,)
+        Variance of the bias before the gap is seen.
+    prior : ndarray of shape (n_stories,)
+        Probability of each story.
+
+    Returns
+    -------
+    bias : float
+        Its mean given the gap.
+    within : float
+        Probability that it is less than the standard error of the unbiased estimate.
+    """
+    total = variance + spread
+    surprise = np.minimum((gap - expected) ** 2 / total, 1e300)
+    story = softmax(np.log(prior) - 0.5 * (np.log(total) + surprise))
+    share = spread / total
+    mean = expected + share * (gap - expected)
+    error = variance**0.5
+    deviation = np.maximum(error * share**0.5, np.finfo(float).tiny)
+    within = ndtr((error - mean) / deviation) - ndtr((-error - mean) / deviation)
+    return float(story @ mean), float(story @ within)
 
 
 def clear_mean(values):

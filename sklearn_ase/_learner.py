@@ -6,7 +6,7 @@ import numpy as np
 
 from sklearn_ase import _kernels
 
-# So few training rows say nothing about the surrogate.
+# So few rows say nothing about the surrogate.
 _LEAST_ROWS = 25
 
 
@@ -32,7 +32,8 @@ class Learner:
         Mean and variance of the loss at each sample, as believed.
     training_gap : float
         How much loss the surrogate expected too much at training rows that it had not
-        learned from, as far as that is clear.
+        learned from, as far as that is clear; 0 if it is calibrated, NaN if neither
+        training rows nor a calibration vouch for it.
     """
 
     def __init__(self, task, surrogate, keep_member_loss, seed):
@@ -143,22 +144,27 @@ class Learner:
         return moments
 
     def _training_gap(self, y, expert):
-        n_training = self.task.n_training
-        if self.task.train_predictions is None:
+        """See the attribute. Only rows on which the model was heard honestly count."""
+        told = np.isfinite(expert)
+        told = told if told.ndim == 1 else told.all(axis=1)
+        if told.sum() < _LEAST_ROWS:
+            return np.nan
+        if self.surrogate.is_calibrated:
             return 0.0
-        told = np.isfinite(expert[:n_training]).reshape(n_training, -1).all(axis=1)
-        rows = np.flatnonzero(told)
+        if self.task.train_predictions is None:
+            return np.nan
+        rows = np.flatnonzero(told[: self.task.n_training])
         try:
             loss = self.task.training_loss(rows, self.classes)
             expected = self.surrogate.held_out_loss(rows, loss)
             observed = loss.observed(np.arange(len(rows)), y[rows])
         except ValueError:  # A loss of the user's that has no value there.
-            return 0.0
+            return np.nan
         if expected is None:
-            return 0.0
+            return np.nan
         gap = (expected - observed)[np.isfinite(expected)]
-        return _kernels.clear_mean(gap) if len(gap) >= _LEAST_ROWS else 0.0
+        return _kernels.clear_mean(gap) if len(gap) >= _LEAST_ROWS else np.nan
 
     def _forget(self):
         self.belief = self.expected_loss = self.loss_variance = None
-        self.training_gap = 0.0
+        self.training_gap = np.nan

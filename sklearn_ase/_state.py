@@ -112,7 +112,8 @@ class PoolState:
         Picks before the first unanswered one that nobody could label.
     training_gap : float
         Loss that the surrogate expected too much (if negative, too little) at training
-        rows it had not learned from, beyond what chance explains; 0 if unknown.
+        rows it had not learned from, beyond what chance explains; 0 if it is
+        calibrated, NaN if nothing but labels of the pool speaks for it.
 
     Examples
     --------

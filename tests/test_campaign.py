@@ -36,7 +36,7 @@ from sklearn_ase.surrogate import ClassifierSurrogate
 
 TRAINING = {"X_train": X[::5], "y_train": Y[::5]}
 SURROGATE = ClassifierSurrogate(GaussianNB(), n_members=3, calibration=False)
-WEIGHTED = [LURE(), CorrectedASE(), Guarded(prior=0)]
+WEIGHTED = [LURE(), CorrectedASE(), Guarded(worth=0)]
 
 
 def _evaluator(**parameters):
@@ -477,10 +477,10 @@ def _hard_to_tell(n_picks):
 def test_with_skips_guarded_leaves_the_surrogate_out():
     """It speaks of all rows, and the labels of those that can be labelled."""
     evaluation = _hard_to_tell(60)
-    found, corrected = evaluation.estimate(), evaluation.estimate(Guarded(prior=0))
+    found, corrected = evaluation.estimate(), evaluation.estimate(Guarded(worth=0))
     assert abs(corrected.value - evaluation.estimate(ASE()).value) > 0.01
     assert found == corrected
-    assert found == evaluation.estimate(Guarded(prior=1))
+    assert found == evaluation.estimate(Guarded(worth=np.inf))
 
 
 def test_with_skips_trusted_scores_as_the_other_acquisition():

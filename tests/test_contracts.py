@@ -90,8 +90,8 @@ def test_acquisitions_meet_the_contract(acquisition):
         ASE(use_observed=True),
         CorrectedASE(),
         Guarded(),
-        Guarded(prior=0),
-        Guarded(prior=1),
+        Guarded(worth=0),
+        Guarded(worth=np.inf),
     ],
     ids=repr,
 )

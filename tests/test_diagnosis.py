@@ -167,7 +167,7 @@ def test_the_report_is_that_of_the_same_labels(digits, evaluator):
     evaluator.set_params(n_labels=30).fit(digits.X, digits.y, **_rows(digits))
     evaluation = evaluator.evaluation_
     diagnosis, state = evaluation.diagnose(), evaluation.state
-    corrected = evaluation.estimate(Guarded(prior=0))
+    corrected = evaluation.estimate(Guarded(worth=0))
     assert diagnosis.n_labels == 30
     assert diagnosis.surrogate_risk == pytest.approx(float(evaluation.estimate(ASE())))
     assert diagnosis.corrected_risk == corrected.value
@@ -195,7 +195,7 @@ def test_effective_labels_are_those_of_a_plain_sample_with_this_error():
     chance = np.repeat([0.02, 0.5], 100)[np.random.default_rng(0).permutation(200)]
     state = plain_sample(chance, np.random.default_rng(1).random(200) < chance, 50)
     diagnosis = diagnose(state)
-    error = Guarded(prior=0).estimate(state).standard_error
+    error = Guarded(worth=0).estimate(state).standard_error
     scatter = state.losses.var()
     found = scatter * (1 / diagnosis.effective_labels - 1 / 200)
     assert found == pytest.approx(error**2, rel=0.05)

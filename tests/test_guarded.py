@@ -46,19 +46,21 @@ def in_agreement(state):
 
 @tasks
 @seeds
-def test_without_trust_it_is_the_tuned_corrected_estimate(task, seed):
+def test_worth_nothing_it_is_the_tuned_corrected_estimate(task, seed):
     state = make_state(task, random_state=seed)
-    corrected = weigh_evidence(state, prior=0.3).corrected  # Whatever the prior.
-    assert Guarded(prior=0).estimate(state).value == corrected
+    corrected = weigh_evidence(state, worth=50).corrected  # Whatever the worth.
+    assert Guarded(worth=0).estimate(state).value == corrected
     assert Guarded().estimate(state).centre == corrected
 
 
 @tasks
 @seeds
-def test_with_all_trust_it_is_ase(task, seed):
+def test_worth_all_labels_it_is_ase(task, seed):
     state = make_state(task, random_state=seed)
     expected = ASE().estimate(state).value
-    assert Guarded(prior=1).estimate(state).value == pytest.approx(expected, rel=1e-12)
+    assert Guarded(worth=np.inf).estimate(state).value == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 @tasks
@@ -66,13 +68,68 @@ def test_with_all_trust_it_is_ase(task, seed):
 def test_it_lies_between_the_surrogate_and_the_corrected_estimate(task, seed):
     state = make_state(task, random_state=seed)
     evidence = weigh_evidence(state)
-    priors = [0, 0.2, 0.5, 0.8, 0.99, 1]
-    values = np.array([Guarded(prior).estimate(state).value for prior in priors])
+    worths = [0, 1, 30, 300, 3000, np.inf]
+    values = np.array([Guarded(worth).estimate(state).value for worth in worths])
     # Between 0 at the corrected estimate and 1 at the surrogate's.
     place = (values - evidence.corrected) / (evidence.surrogate - evidence.corrected)
     assert place[[0, -1]] == pytest.approx([0, 1], abs=1e-12)
     assert (np.diff(place) > 0).all()
-    assert place[3] == pytest.approx(evidence.trust, rel=1e-9)
+    assert values[3] == pytest.approx(evidence.surrogate - evidence.bias, rel=1e-12)
+
+
+@tasks
+def test_a_surrogate_that_is_right_counts_as_the_labels_it_is_worth(task):
+    """As if two samples were pooled, where nothing speaks against it."""
+    state = in_agreement(make_state(task, n_samples=2000, n_labels=40))
+    nearly = state.expected_loss.mean() * (1 + 1e-6)
+    evidence = weigh_evidence(with_surrogate_risk(state, nearly))
+    gap = evidence.surrogate - evidence.corrected
+    finite = 1 - 40 / 2000
+    right, wrong = (40 / (40 + finite * n) for n in (300, 10))
+    assert right < evidence.bias / gap < 0.9 * right + 0.1 * wrong
+
+
+def test_the_labels_tell_what_it_is_worth():
+    state = mixed_errors(n_samples=2000)
+    corrected = weigh_evidence(state).corrected
+    error = Guarded(worth=0).estimate(state).standard_error
+    shares = []
+    for distance in (0.01, 1, 2, 3, 4, 6):
+        risk = corrected + distance * error
+        evidence = weigh_evidence(with_surrogate_risk(state, risk))
+        shares.append(evidence.bias / (risk - corrected))
+    assert (np.diff(shares) > 0).all()
+    assert shares[0] < 0.25
+    assert shares[-1] > 0.8
+
+
+def test_what_training_rows_showed_is_taken_off():
+    state = mixed_errors(n_samples=2000)
+    error = Guarded(worth=0).estimate(state).standard_error
+    off = with_surrogate_risk(state, weigh_evidence(state).corrected + 5 * error)
+    known = Guarded().estimate(replace(off, training_gap=5 * error))
+    unknown = Guarded().estimate(off)
+    assert known.value == pytest.approx(known.centre, abs=1e-9)
+    assert unknown.value > known.value + 0.1 * error
+
+
+def test_before_the_first_label_what_training_rows_showed_is_taken_off():
+    state = make_state(n_labels=0)
+    ase, gap = ASE().estimate(state).value, 0.01
+    for training_gap, value in ((0.0, ase), (np.nan, ase), (gap, ase - gap), (9, 0)):
+        found = Guarded().estimate(replace(state, training_gap=training_gap))
+        assert found.value == pytest.approx(value)
+        assert "no label yet" in found.refusal
+
+
+def test_a_surrogate_that_nothing_vouches_for_is_worth_less():
+    state = mixed_errors(n_samples=2000)
+    risk = weigh_evidence(state).corrected + 0.02
+    biases = [
+        weigh_evidence(replace(with_surrogate_risk(state, risk), training_gap=gap)).bias
+        for gap in (0.0, 1e-9, np.nan)
+    ]
+    assert (np.diff(biases) > 0).all()
 
 
 def test_without_a_surrogate_it_is_lure():
@@ -89,8 +146,8 @@ def test_without_a_surrogate_it_is_lure():
 
 def test_the_whole_pool_gives_its_risk_whatever_the_trust():
     state = make_state(n_samples=30, n_labels=30)
-    for prior in (0, 0.8, 1):
-        estimate = Guarded(prior).estimate(state)
+    for worth in (0, 300, np.inf):
+        estimate = Guarded(worth).estimate(state)
         assert estimate.value == pytest.approx(state.losses.mean())
         assert estimate.standard_error == 0
 
@@ -100,7 +157,7 @@ def test_the_whole_pool_gives_its_risk_whatever_the_trust():
 def test_the_interval_is_that_of_the_corrected_estimate(task, seed):
     state = make_state(task, n_samples=80, n_labels=30, random_state=seed)
     estimate = Guarded().estimate(state)
-    corrected = Guarded(prior=0).estimate(state)
+    corrected = Guarded(worth=0).estimate(state)
     assert estimate.standard_error == corrected.standard_error
     low, high = corrected.interval()
     assert estimate.interval() == (
@@ -126,15 +183,10 @@ def test_trust_falls_with_the_distance_to_the_corrected_estimate():
         assert trust[-1] < 0.01
 
 
-def test_trust_falls_when_one_number_explains_the_losses_better():
-    """Even where the surrogate's risk is right by chance."""
+def test_skill_is_negative_where_one_number_explains_the_losses_better():
     state = mixed_errors()
-    foreseen = weigh_evidence(in_agreement(state))
     mistaken = expecting(state, 0.6 - state.expected_loss)  # Hard is taken for easy.
-    mistaken = weigh_evidence(in_agreement(mistaken))
-    assert max(foreseen.distance, mistaken.distance) < 1e-9
-    assert foreseen.skill > 0 > mistaken.skill
-    assert foreseen.trust > PRIOR > 0.5 > mistaken.trust
+    assert weigh_evidence(state).skill > 0 > weigh_evidence(mistaken).skill
 
 
 def mean_distances(change):
@@ -142,7 +194,7 @@ def mean_distances(change):
     distances = []
     for seed in range(20):
         state = change(mixed_errors(n_labels=100, seed=seed))
-        tuned = Guarded(prior=0).estimate(state).value
+        tuned = Guarded(worth=0).estimate(state).value
         others = [risk.estimate(state).value for risk in (LURE(), CorrectedASE())]
         distances.append(np.abs(tuned - np.array(others)))
     return np.mean(distances, axis=0)
@@ -169,16 +221,6 @@ def test_rare_errors_that_were_not_met_do_not_contradict(error_rate, n_labels):
     assert diagnose(state).verdict != "bad"
 
 
-def test_a_variance_that_only_the_surrogate_believes_in_does_not_excuse_it():
-    """Rare great losses that it expects and no label shows: the labels are followed."""
-    rng = np.random.default_rng(0)
-    state = plain_sample(np.full(1000, 0.01), np.zeros(1000), 50)
-    state = replace(state, losses=0.001 * rng.random(50))
-    guarded, corrected = Guarded().estimate(state), Guarded(prior=0).estimate(state)
-    assert guarded.value == pytest.approx(corrected.value, abs=1e-4)
-    assert guarded.standard_error == corrected.standard_error > 0.01
-
-
 @pytest.mark.parametrize("error_rate", [0.2, 0.4])
 def test_frequent_errors_that_were_not_met_cost_the_trust(error_rate):
     state = plain_sample(np.full(1000, error_rate), np.zeros(1000), 60)
@@ -196,13 +238,13 @@ def test_labels_before_the_first_fit_do_not_speak_against_the_surrogate():
         loss_moment=np.full(5, np.nan),
     )
     assert diagnose(state).verdict != "bad"
-    assert np.isfinite(Guarded(prior=1).estimate(state).value)
+    assert np.isfinite(Guarded(worth=np.inf).estimate(state).value)
 
 
-@pytest.mark.parametrize("prior", [-0.1, 1.1, np.nan])
-def test_a_prior_that_is_no_probability_is_refused(prior):
-    with pytest.raises(ValueError, match=r"prior=.* must lie between 0 and 1"):
-        Guarded(prior).estimate(make_state())
+@pytest.mark.parametrize("worth", [-1, np.nan])
+def test_a_worth_that_is_no_number_of_labels_is_refused(worth):
+    with pytest.raises(ValueError, match=r"worth=.* must be a number of labels, >= 0"):
+        Guarded(worth).estimate(make_state())
 
 
 def test_it_is_no_negative_number_as_no_loss_is():
@@ -213,4 +255,4 @@ def test_it_is_no_negative_number_as_no_loss_is():
         query_expected_loss=state.query_expected_loss + 1.0,
     )
     assert weigh_evidence(state).corrected < 0
-    assert Guarded(prior=0).estimate(state).value == 0
+    assert Guarded(worth=0).estimate(state).value == 0

@@ -20,7 +20,7 @@ from sklearn_ase.testing import make_state
 
 EVERYTHING = (-np.inf, np.inf)
 design_based = pytest.mark.parametrize(
-    "risk", [MonteCarlo(), LURE(), CorrectedASE(), Guarded(prior=0)]
+    "risk", [MonteCarlo(), LURE(), CorrectedASE(), Guarded(worth=0)]
 )
 methods = pytest.mark.parametrize("method", ["fixed", "anytime"])
 

@@ -6,6 +6,7 @@ import numpy as np
 import paper
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from sklearn_ase import _kernels
 from sklearn_ase.acquisition import VarianceReduction
@@ -302,3 +303,20 @@ def test_kernels_leave_their_inputs_alone(pool, labels):
     _kernels.believed_moments(q, losses, losses)
     for array, copy in zip(inputs, before, strict=True):
         assert_allclose(array, copy, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("gap", [-0.3, 0.0, 0.05, 0.4])
+@pytest.mark.parametrize("expected", [0.0, 0.2])
+def test_the_bias_given_the_gap_is_bayes_rule(gap, expected):
+    """Integrated over a grid of biases, story by story."""
+    variance, spread = 0.01, np.array([0.0004, 0.02])
+    prior = np.array([0.8, 0.2])
+    bias = np.linspace(-3, 3, 600_001)
+    density = sum(
+        p * stats.norm.pdf(bias, expected, v**0.5)
+        for p, v in zip(prior, spread, strict=True)
+    ) * stats.norm.pdf(gap, bias, variance**0.5)
+    density /= density.sum()
+    mean, within = _kernels.bias_given_gap(gap, variance, expected, spread, prior)
+    assert mean == pytest.approx(density @ bias, abs=1e-6)
+    assert within == pytest.approx(density[np.abs(bias) < 0.1].sum(), abs=1e-4)

@@ -156,7 +156,7 @@ def test_tuned_corrected_ase_is_unbiased_for_any_adaptive_surrogate(
 ):
     """How much of g to use is decided before each label, by the labels before it."""
     evaluations = all_evaluations(n_labels, scores_after, surrogate_after)
-    found = expectation(evaluations, estimate_with(Guarded(prior=0)))
+    found = expectation(evaluations, estimate_with(Guarded(worth=0)))
     assert found == pytest.approx(RISK, abs=1e-11)
 
 
@@ -177,7 +177,7 @@ def test_every_single_step_is_unbiased(surrogate_after):
 
 
 @pytest.mark.parametrize("batches", [[3], [2, 1], [1, 2], [2, 2], [2, 3], [5]])
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(prior=0)])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(worth=0)])
 @surrogates
 def test_batches_keep_the_estimates_unbiased(batches, risk, surrogate_after):
     evaluations = all_evaluations(
@@ -187,7 +187,7 @@ def test_batches_keep_the_estimates_unbiased(batches, risk, surrogate_after):
     assert found == pytest.approx(RISK, abs=1e-11)
 
 
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(prior=0)])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(worth=0)])
 @pytest.mark.parametrize("selection", [Audited(share=0.1), Proportional(0.3)])
 def test_a_uniform_share_makes_any_selection_unbiased(risk, selection):
     evaluations = all_evaluations(3, hostile_scores, absurd_surrogate, selection)
@@ -217,7 +217,7 @@ def test_uniform_picks_without_a_surrogate_are_monte_carlo(n_labels):
 @surrogates
 def test_the_whole_pool_gives_its_risk_exactly(scores_after, surrogate_after):
     for _, state in all_evaluations(N_SAMPLES, scores_after, surrogate_after):
-        for risk in (LURE(), CorrectedASE(), Guarded(prior=0)):
+        for risk in (LURE(), CorrectedASE(), Guarded(worth=0)):
             estimate = risk.estimate(state)
             assert estimate.value == pytest.approx(RISK, abs=1e-11)
             assert estimate.standard_error == 0.0

@@ -1,13 +1,10 @@
-"""Guarded: ASE as far as the labels trust it, corrected ASE for the rest."""
+"""Guarded: ASE for as many labels as it is worth, corrected by the others."""
 
 from dataclasses import replace
 
-from sklearn_ase._evidence import (
-    PRIOR_TRUST,
-    has_evidence,
-    tuned_steps,
-    weigh_evidence,
-)
+import numpy as np
+
+from sklearn_ase._evidence import WORTH, has_evidence, tuned_steps, weigh_evidence
 from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk, check_design, mean_of_steps
 
@@ -22,25 +19,29 @@ _ALL_WAIT = (
 
 
 class Guarded(BaseRisk):
-    """ASE as far as the labels trust it, corrected ASE for the rest.
+    """ASE for as many labels as it is worth, corrected by those there are.
 
-    ``trust * A + (1 - trust) * C``. A, the surrogate's estimate, may be very close or
-    far off; C, the corrected one, is unbiased whatever the surrogate. The trust is
-    the probability, given the labels, that A is right. It falls when A and C are
-    further apart than chance brings them, when the losses that the surrogate
-    expected fit the observed ones worse than one number for all would, and when it was
-    wrong on training rows that it had not learned from. In C the expected losses are
-    used only as far as they have been of use so far.
+    A, the surrogate's estimate, may be very close or far off; C, the corrected one, is
+    unbiased whatever the surrogate. Weighed as estimates from samples are, A counts as
+    much as the number of labels that it is worth: many if the surrogate is right, few
+    if it is wrong. Which of the two it is the labels tell, by the distance between A
+    and C; what an uncalibrated surrogate was off by on training rows that it had not
+    learned from is taken off A. In C the expected losses are used only as far as they
+    have been of use so far.
 
     The interval is that of C, which does not rely on the surrogate. Before the first
-    label this is plain ASE, without an interval. Once a row could not be labelled it is
+    label this is A, without an interval. Once a row could not be labelled it is
     C: that is then of the rows that can be labelled, A of the whole pool.
 
     Parameters
     ----------
-    prior : float, default=0.8
-        Trust before any label is seen. 0 is the corrected estimate, 1 plain ASE. The
-        trust that :class:`Trusted` and ``diagnose`` use starts from the default.
+    worth : float, default=300
+        Labels that A is worth if the surrogate is right; if it is wrong, a thirtieth
+        of that. An uncalibrated surrogate that was off on training rows is worth a
+        third if it is right; one that could not be held against any is more likely
+        wrong, and then worth a three hundredth. 0 is the corrected estimate, infinity
+        the surrogate's. The trust that :class:`Trusted` and ``diagnose`` use has the
+        default.
 
     See Also
     --------
@@ -58,22 +59,24 @@ class Guarded(BaseRisk):
     allows_skips = True
     leans_on_surrogate = True
 
-    def __init__(self, prior=PRIOR_TRUST):
-        self.prior = prior
+    def __init__(self, worth=WORTH):
+        self.worth = worth
 
     def estimate(self, state):
-        if not 0 <= self.prior <= 1:
-            raise ValueError(f"prior={self.prior} must lie between 0 and 1.")
+        if not self.worth >= 0:
+            raise ValueError(f"worth={self.worth} must be a number of labels, >= 0.")
         if state.belief is not None and state.n_in_order == 0:
             refusal = _ALL_WAIT if state.n_labels else _ZERO_SHOT
-            return replace(ASE().estimate(state), refusal=refusal)
+            surrogate = ASE().estimate(state)
+            value = max(surrogate.value - np.nan_to_num(state.training_gap), 0.0)
+            return replace(surrogate, value=float(value), refusal=refusal)
         design = check_design(state, "Guarded")
         corrected = mean_of_steps(*tuned_steps(state), design)
         if state.belief is None:
             return corrected
-        pull = 0.0
-        if has_evidence(state):
-            evidence = weigh_evidence(state, self.prior)
-            pull = evidence.trust * (evidence.surrogate - corrected.value)
-        value = max(corrected.value + pull, 0.0)  # As no loss is negative.
+        value = corrected.value
+        if self.worth > 0 and has_evidence(state):
+            evidence = weigh_evidence(state, self.worth)
+            value = evidence.surrogate - evidence.bias
+        value = max(value, 0.0)  # As no loss is negative.
         return replace(corrected, value=value, centre=corrected.value)

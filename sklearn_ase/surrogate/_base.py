@@ -36,6 +36,11 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         return calibration is not None and calibration.use_estimator
 
     @property
+    def is_calibrated(self):
+        """Whether its last fit was calibrated on held-out predictions."""
+        return getattr(self, "calibration_", None) is not None
+
+    @property
     def hears_training_rows(self):
         """Whether the model's word on rows it has not learned from is of use."""
         return not self.is_constant
