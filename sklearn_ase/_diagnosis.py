@@ -36,11 +36,12 @@ class Diagnosis:
         did worse than one number for all.
     trust : float
         Probability that the surrogate's risk is off by less than a standard error of
-        the corrected one; see :class:`Guarded`. NaN if some rows cannot be labelled.
+        the corrected one (of 200 labels, if there are more). NaN if some rows cannot
+        be labelled.
     training_gap : float
-        Loss that the surrogate expected too much (if negative, too little) at training
-        rows it had not learned from, beyond what chance explains; 0 if it is
-        calibrated, NaN if it is not and cannot be held against training rows.
+        Loss that a surrogate without calibration expected too much (if negative, too
+        little) at training rows it had not learned from, beyond what chance explains;
+        NaN if nothing tells.
     effective_labels : float
         Labels that a plain random sample would have needed for the corrected risk's
         standard error.
@@ -98,9 +99,7 @@ class Diagnosis:
             where = "inside" if self.inside else "outside"
             beside = f" (surrogate {where}, {self.distance:.1f} standard errors off)"
             trust = f"{self.trust:.2f}"
-        if np.isnan(self.training_gap):
-            trust += "; not calibrated, and no training rows to hold it against"
-        elif self.training_gap:
+        if self.training_gap and not np.isnan(self.training_gap):
             side = "much" if self.training_gap > 0 else "little"
             trust += (
                 f"; expected {abs(self.training_gap):.3g} too {side} of training rows"
@@ -140,8 +139,8 @@ def diagnose(state, class_counts=None):
     design = design_of(state)
     n_labels, losses, share = design.n_labels, design.losses, label_shares(design)
     # Before its first fit the surrogate expected nothing.
-    fitted_share = share * ~np.isnan(design.residual_moment)
-    fitted_share /= max(fitted_share.sum(), np.finfo(float).tiny)
+    fitted = ~np.isnan(design.residual_moment)
+    fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
     weights = _kernels.lure_weights(design.query_proba, state.n_samples)
     corrected = Guarded(worth=0).estimate(state)
     interval = (-np.inf, np.inf)
@@ -152,7 +151,9 @@ def diagnose(state, class_counts=None):
         by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
         few = class_counts < _FEW_OF_A_CLASS
         scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
-    verdict, advice = _verdict(evidence, design, scarce)
+    verdict, advice = _verdict(
+        evidence, design, scarce, np.nan_to_num(state.training_gap)
+    )
     return Diagnosis(
         n_labels=n_labels,
         surrogate_risk=evidence.surrogate,
@@ -160,8 +161,8 @@ def diagnose(state, class_counts=None):
         interval=interval,
         inside=interval[0] <= evidence.surrogate <= interval[1],
         distance=evidence.distance,
-        expected_loss=float(fitted_share @ design.query_expected_loss),
-        observed_loss=float(fitted_share @ losses),
+        expected_loss=float(np.sum(fitted_share * design.query_expected_loss)),
+        observed_loss=float(np.sum(fitted_share * losses)),
         skill=evidence.skill,
         trust=evidence.trust,
         training_gap=state.training_gap,
@@ -182,7 +183,7 @@ def _effective_labels(corrected, losses, share, n_samples):
     return float(variance / (error**2 + variance / n_samples))
 
 
-def _verdict(evidence, design, scarce):
+def _verdict(evidence, design, scarce, gap):
     n_labels, n_picks = design.n_labels, len(design.answered)
     if n_picks == design.n_samples:
         which = "row" if n_labels == n_picks else "row that can be labelled"
@@ -197,7 +198,8 @@ def _verdict(evidence, design, scarce):
         )
     if evidence.trust < 0.5:
         side = "less" if evidence.bias < 0 else "more"
-        who = "labels" if evidence.distance > 1 else "training rows"
+        heard = evidence.distance <= 1 and abs(gap) > 0
+        who = "training rows" if heard else "labels"
         return "bad", (
             f"The {who} contradict the surrogate: it expects {side} risk than they "
             "show. Guarded() and CorrectedASE() allow for that, ASE() does not. Better "

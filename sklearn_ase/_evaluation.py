@@ -26,7 +26,7 @@ from sklearn_ase._schedule import next_refit
 from sklearn_ase._sheet import export_rows
 from sklearn_ase._snapshot import pool_state
 from sklearn_ase._state import Query
-from sklearn_ase.risk import ASE
+from sklearn_ase.risk import Guarded
 
 
 class Evaluation:
@@ -498,7 +498,7 @@ class Evaluation:
         name, estimate = type(self.risk).__name__, self._estimate_if_possible()
         if estimate is None and self.is_fitted and not len(self.ledger):
             name = "zero-shot, by the surrogate alone"
-            estimate = ASE().estimate(self.state)
+            estimate = Guarded().estimate(self.state)
         rows = {"estimate": name} | estimate.describe() if estimate is not None else {}
         rows["labels"] = self._how_far()
         if self.can_diagnose:

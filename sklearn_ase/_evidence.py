@@ -1,4 +1,4 @@
-"""What the labels say about the surrogate: one number that others act upon."""
+"""What the labels say about the error of the surrogate, and what follows from it."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,19 @@ from sklearn_ase import _kernels
 
 # Labels that the estimate of a calibrated surrogate is worth if it is right.
 WORTH = 300.0
-# Share of that worth, and probability, in each of two stories: it is right, or wrong.
-_CALIBRATED = (1.0, 1 / 30), (0.9, 0.1)
-# Of one that was off on training rows; what it was off by is taken off.
-_OFF = (1 / 3, 1 / 30), (0.9, 0.1)
-# Of one that nothing but labels of the pool speaks for.
-_UNKNOWN = (1 / 3, 1 / 300), (0.3, 0.7)
+# Share of that worth, and probability, in each of three stories: the surrogate is
+# right, it is wrong, or it is worthless.
+_CALIBRATED = (1.0, 1 / 30, 1 / 1000), (0.85, 0.12, 0.03)
+# One that is not calibrated, but was held against training rows.
+_HEARD = (1 / 3, 1 / 30, 1 / 1000), (0.85, 0.12, 0.03)
+# One that nothing but labels of the pool speaks for.
+_UNKNOWN = (1 / 3, 1 / 300, 1 / 10_000), (0.3, 0.65, 0.05)
 # What a surrogate is off by on training rows carries over to the pool up to this share.
 _CARRY_OVER = 0.25
+# An error that so many labels would leave speaks against no surrogate.
+_ENOUGH_LABELS = 200.0
+# Labels that the surrogate's word on the variance of the steps is worth.
+_BELIEVED_LABELS = 10
 # Labels for which g is used in full before they show how much of it to use.
 _TRUSTED_LABELS = 10
 
@@ -38,8 +43,9 @@ class Evidence:
     bias : float
         What the surrogate's estimate is thought to be too great by.
     trust : float
-        Probability that it is off by less than a standard error of the corrected one.
-        NaN, like bias and distance, if some rows cannot be labelled.
+        Probability that it is off by less than a standard error of the corrected one,
+        or of 200 labels if there are more. NaN, like bias and distance, if some rows
+        cannot be labelled.
     """
 
     surrogate: float
@@ -240,27 +246,36 @@ def weigh_evidence(state, worth=WORTH):
         return Evidence(surrogate, corrected, np.nan, skill, gap, 0.0)
     if not has_evidence(state):
         return Evidence(surrogate, corrected, np.nan, skill, np.nan, np.nan)
-    variance = max(variances_of_mean(steps, predicted, n_samples))
-    if variance == 0:
-        agree = gap == 0
-        distance = 0.0 if agree else np.inf
-        return Evidence(surrogate, corrected, distance, skill, gap, float(agree))
+    seen, believed = variances_of_mean(steps, predicted, n_samples)
+    # Not the greater of the two, as for intervals: a surrogate must not excuse its own
+    # error by a variance that only it believes in.
+    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
+    variance = share * seen + (1.0 - share) * believed
+    least = (1e-12 * max(abs(surrogate), abs(corrected))) ** 2
+    if variance <= least:  # All was foreseen: what is believed now has to do.
+        believed_now = float(state.belief.loss_variance(state.loss).mean())
+        variance = believed_now * (1.0 / n_labels - 1.0 / n_samples)
+    if variance <= least:
+        return Evidence(surrogate, corrected, 0.0, skill, gap, float(gap**2 <= least))
     bias, trust = _bias(state, gap, variance, n_labels, worth)
-    distance = float(abs(gap) / variance**0.5)
+    distance = float(abs(gap) / max(seen, believed, variance) ** 0.5)
     return Evidence(surrogate, corrected, distance, skill, bias, trust)
 
 
 def _bias(state, gap, variance, n_labels, worth):
     """What the surrogate is off by, and the probability that it is little."""
-    expected, (shares, prior) = state.training_gap, _CALIBRATED
-    if np.isnan(expected):
-        expected, (shares, prior) = 0.0, _UNKNOWN
-    elif expected != 0:
-        shares, prior = _OFF
+    shares, prior = _UNKNOWN
+    expected = np.zeros(len(shares))
+    if state.is_calibrated:
+        shares, prior = _CALIBRATED
+    elif not np.isnan(state.training_gap):
+        shares, prior = _HEARD
+        expected[0] = state.training_gap  # If it is wrong there is no telling how.
     # Variance of an estimate from one label of an endless pool.
     of_one_label = variance * n_labels / (1.0 - n_labels / state.n_samples)
     spread = of_one_label / (worth * np.array(shares)) + (_CARRY_OVER * expected) ** 2
-    return _kernels.bias_given_gap(gap, variance, expected, spread, np.array(prior))
+    bound = max(variance, of_one_label / _ENOUGH_LABELS) ** 0.5
+    return _kernels.bias_given_gap(gap, variance, expected, spread, prior, bound)
 
 
 def _skill(state):

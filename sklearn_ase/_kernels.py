@@ -257,11 +257,12 @@ def variance_of_steps(steps, weights, n_samples):
     return float(variance * np.sum((weights * scale) ** 2))
 
 
-def bias_given_gap(gap, variance, expected, spread, prior):
+def bias_given_gap(gap, variance, expected, spread, prior, bound):
     """What an estimate is off by, given how far it is from an unbiased one.
 
     In each story the bias is normal around what was expected of it, with a variance
-    of its own, and the gap is the bias plus the error of the unbiased estimate.
+    of its own, and the gap is the bias minus the error of the unbiased estimate, which
+    is independent of it.
 
     Parameters
     ----------
@@ -269,28 +270,26 @@ def bias_given_gap(gap, variance, expected, spread, prior):
         The estimate minus the unbiased one.
     variance : float
         Of the unbiased one, > 0.
-    expected : float
-        Mean of the bias before the gap is seen.
-    spread : ndarray of shape (n_stories,)
-        Variance of the bias before the gap is seen.
-    prior : ndarray of shape (n_stories,)
+    expected, spread : ndarray of shape (n_stories,)
+        Mean and variance of the bias before the gap is seen.
+    prior : array-like of shape (n_stories,)
         Probability of each story.
+    bound : float
 
     Returns
     -------
     bias : float
         Its mean given the gap.
     within : float
-        Probability that it is less than the standard error of the unbiased estimate.
+        Probability that it is not greater than the bound, in either direction.
     """
     total = variance + spread
     surprise = np.minimum((gap - expected) ** 2 / total, 1e300)
     story = softmax(np.log(prior) - 0.5 * (np.log(total) + surprise))
     share = spread / total
     mean = expected + share * (gap - expected)
-    error = variance**0.5
-    deviation = np.maximum(error * share**0.5, np.finfo(float).tiny)
-    within = ndtr((error - mean) / deviation) - ndtr((-error - mean) / deviation)
+    deviation = np.maximum((variance * share) ** 0.5, 1e-12 * bound)
+    within = ndtr((bound - mean) / deviation) - ndtr((-bound - mean) / deviation)
     return float(story @ mean), float(story @ within)
 
 

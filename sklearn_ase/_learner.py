@@ -30,10 +30,11 @@ class Learner:
         None as long as the surrogate has too few rows.
     expected_loss, loss_variance : ndarray of shape (n_samples,) or None
         Mean and variance of the loss at each sample, as believed.
+    is_calibrated : bool
+        Whether the surrogate was calibrated on enough rows.
     training_gap : float
-        How much loss the surrogate expected too much at training rows that it had not
-        learned from, as far as that is clear; 0 if it is calibrated, NaN if neither
-        training rows nor a calibration vouch for it.
+        How much loss a surrogate that was not expected too much at training rows that
+        it had not learned from, as far as that is clear; NaN if nothing tells.
     """
 
     def __init__(self, task, surrogate, keep_member_loss, seed):
@@ -113,7 +114,11 @@ class Learner:
         )
         self.expected_loss = self.belief.expected_loss(self.loss)
         self.loss_variance = self.belief.loss_variance(self.loss)
-        self.training_gap = self._training_gap(y, expert_known)
+        heard = np.isfinite(expert_known)
+        heard = heard if heard.ndim == 1 else heard.all(axis=1)
+        n_heard = heard.sum() if surrogate.uses_estimator else len(y)
+        self.is_calibrated = surrogate.is_calibrated and bool(n_heard >= _LEAST_ROWS)
+        self.training_gap = self._training_gap(y, heard)
         return not surrogate.is_constant
 
     def believed_moments(self, indices, candidates, selection, scores):
@@ -143,17 +148,11 @@ class Learner:
                 candidates = candidates[candidates != index]
         return moments
 
-    def _training_gap(self, y, expert):
-        """See the attribute. Only rows on which the model was heard honestly count."""
-        told = np.isfinite(expert)
-        told = told if told.ndim == 1 else told.all(axis=1)
-        if told.sum() < _LEAST_ROWS:
+    def _training_gap(self, y, heard):
+        if self.surrogate.is_calibrated or self.task.train_predictions is None:
             return np.nan
-        if self.surrogate.is_calibrated:
-            return 0.0
-        if self.task.train_predictions is None:
-            return np.nan
-        rows = np.flatnonzero(told[: self.task.n_training])
+        # Rows on which the model was heard honestly.
+        rows = np.flatnonzero(heard[: self.task.n_training])
         try:
             loss = self.task.training_loss(rows, self.classes)
             expected = self.surrogate.held_out_loss(rows, loss)
@@ -167,4 +166,4 @@ class Learner:
 
     def _forget(self):
         self.belief = self.expected_loss = self.loss_variance = None
-        self.training_gap = np.nan
+        self.is_calibrated, self.training_gap = False, np.nan

@@ -52,6 +52,7 @@ def pool_state(ledger, learner, n_samples):
         losses=_observed_losses(learner.loss, indices, labels, ledger.more_labels),
         n_in_order=int(is_labelled[:n_settled].sum()),
         skips=skips,
+        is_calibrated=learner.is_calibrated,
         training_gap=learner.training_gap,
         **{name: values[is_labelled] for name, values in columns.items()},
     )

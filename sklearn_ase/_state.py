@@ -110,10 +110,12 @@ class PoolState:
         Design-based risks use these.
     skips : Skips or None
         Picks before the first unanswered one that nobody could label.
+    is_calibrated : bool
+        Whether the surrogate was calibrated on enough rows that vouch for it.
     training_gap : float
-        Loss that the surrogate expected too much (if negative, too little) at training
-        rows it had not learned from, beyond what chance explains; 0 if it is
-        calibrated, NaN if nothing but labels of the pool speaks for it.
+        Of one that was not: loss that it expected too much (if negative, too little) at
+        training rows it had not learned from, beyond what chance explains. NaN if
+        there are none.
 
     Examples
     --------
@@ -137,7 +139,8 @@ class PoolState:
     loss_moment: np.ndarray
     n_in_order: int
     skips: Skips | None = None
-    training_gap: float = 0.0
+    is_calibrated: bool = False
+    training_gap: float = np.nan
 
     @property
     def n_samples(self):

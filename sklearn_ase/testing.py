@@ -76,6 +76,7 @@ def make_state(task="classification", n_samples=40, n_labels=12, random_state=0)
         residual_moment=np.full(n_labels, n_samples**2 * variance.mean()),
         loss_moment=np.full(n_labels, n_samples**2 * (variance + expected**2).mean()),
         n_in_order=n_labels,
+        is_calibrated=True,
     )
     for array in _arrays(state):
         array.setflags(write=False)

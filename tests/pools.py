@@ -48,4 +48,5 @@ def plain_sample(expected, losses, n_labels):
         residual_moment=residual_moment,
         loss_moment=loss_moment,
         n_in_order=n_labels,
+        is_calibrated=True,
     )

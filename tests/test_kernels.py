@@ -317,6 +317,8 @@ def test_the_bias_given_the_gap_is_bayes_rule(gap, expected):
         for p, v in zip(prior, spread, strict=True)
     ) * stats.norm.pdf(gap, bias, variance**0.5)
     density /= density.sum()
-    mean, within = _kernels.bias_given_gap(gap, variance, expected, spread, prior)
+    mean, within = _kernels.bias_given_gap(
+        gap, variance, np.full(2, expected), spread, prior, bound=0.1
+    )
     assert mean == pytest.approx(density @ bias, abs=1e-6)
     assert within == pytest.approx(density[np.abs(bias) < 0.1].sum(), abs=1e-4)

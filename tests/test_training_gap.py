@@ -17,7 +17,11 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn_ase import ActiveRiskEstimator, _kernels
 from sklearn_ase._evidence import weigh_evidence
 from sklearn_ase.losses import CustomLoss
-from sklearn_ase.surrogate import ClassifierSurrogate, RegressorSurrogate
+from sklearn_ase.surrogate import (
+    ClassifierSurrogate,
+    LogLinearStack,
+    RegressorSurrogate,
+)
 from sklearn_ase.testing import make_state
 
 DIGITS = load_digits(return_X_y=True)
@@ -36,7 +40,9 @@ def started(surrogate, loss="zero_one", cross_fit=5, with_training_rows=True):
 
 @pytest.mark.parametrize("loss", ["zero_one", "brier", "log_loss"])
 def test_calibrated_trees_agree_with_training_rows_they_have_not_seen(loss):
-    assert started(RandomForestClassifier(30), loss).state.training_gap == 0
+    state = started(RandomForestClassifier(30), loss).state
+    assert state.is_calibrated
+    assert np.isnan(state.training_gap)  # Nothing is left to find.
 
 
 def test_an_uncalibrated_surrogate_is_seen_through_before_the_first_label():
@@ -63,8 +69,9 @@ def test_the_same_holds_for_regression():
             model, surrogate=surrogate, loss="squared_error", random_state=0
         )
         evaluation = evaluator.start(X[200:], X_train=X[:200], y_train=y[:200])
+        assert evaluation.state.is_calibrated == (calibration is None)
         gaps.append(evaluation.state.training_gap / y.var())
-    assert gaps[0] == 0
+    assert np.isnan(gaps[0])
     assert gaps[1] > 0  # It counts its own error beside the model's.
 
 
@@ -95,19 +102,24 @@ def test_without_honest_predictions_training_rows_say_nothing():
     uncalibrated = ClassifierSurrogate(DecisionTreeClassifier(), calibration=False)
     for without in ({"cross_fit": 0}, {"with_training_rows": False}):
         state = started(uncalibrated, **without).state
+        assert not state.is_calibrated
         assert np.isnan(state.training_gap)
 
 
 def test_calibration_vouches_for_a_surrogate_once_enough_rows_were_heard():
     evaluation = started(RandomForestClassifier(10), with_training_rows=False)
-    query = evaluation.ask(24)
-    evaluation.tell(query, DIGITS[1][500:][query.indices])
-    evaluation.refit()
-    assert np.isnan(evaluation.state.training_gap)
-    query = evaluation.ask()
-    evaluation.tell(query, DIGITS[1][500:][query.indices])
-    evaluation.refit()
-    assert evaluation.state.training_gap == 0
+    for n_rows, is_calibrated in ((24, False), (1, True)):
+        query = evaluation.ask(n_rows)
+        evaluation.tell(query, DIGITS[1][500:][query.indices])
+        evaluation.refit()
+        assert evaluation.surrogate.is_calibrated
+        assert evaluation.state.is_calibrated == is_calibrated
+
+
+def test_a_calibration_without_the_model_need_not_hear_it():
+    alone = LogLinearStack(use_estimator=False)
+    surrogate = ClassifierSurrogate(RandomForestClassifier(10), calibration=alone)
+    assert started(surrogate, cross_fit=0).state.is_calibrated
 
 
 def test_a_loss_that_has_no_value_at_training_rows_says_nothing():
@@ -131,8 +143,8 @@ def relative_error(y_true, y_pred):
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_the_greater_the_gap_the_smaller_the_trust(task):
-    state = make_state(task)
+def test_the_further_off_on_training_rows_the_smaller_the_trust(task):
+    state = replace(make_state(task), is_calibrated=False)
     trusts = [
         weigh_evidence(replace(state, training_gap=gap)).trust
         for gap in (0.0, 0.1, 0.2, 0.4)

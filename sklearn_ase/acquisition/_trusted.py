@@ -10,7 +10,8 @@ from sklearn_ase.acquisition._mixture import Mixture
 class Trusted(BaseAcquisition):
     """Another acquisition as far as the labels trust the surrogate, else uniform.
 
-    The trust is that of :class:`~sklearn_ase.risk.Guarded`. With
+    The trust is the probability that the surrogate's estimate of the risk is off by
+    less than a standard error of the corrected one. With
     :class:`~sklearn_ase.selection.Proportional` an acquisition whose surrogate has lost
     it ends in a plain random sample. Without probabilities of the picks, or once a row
     could not be labelled, there is no evidence, and the scores are those of the other

@@ -1,4 +1,4 @@
-"""Guarded: ASE for as many labels as it is worth, corrected by the others."""
+"""Guarded: ASE for as many labels as it is worth, corrected by those there are."""
 
 from dataclasses import replace
 
@@ -24,10 +24,10 @@ class Guarded(BaseRisk):
     A, the surrogate's estimate, may be very close or far off; C, the corrected one, is
     unbiased whatever the surrogate. Weighed as estimates from samples are, A counts as
     much as the number of labels that it is worth: many if the surrogate is right, few
-    if it is wrong. Which of the two it is the labels tell, by the distance between A
-    and C; what an uncalibrated surrogate was off by on training rows that it had not
-    learned from is taken off A. In C the expected losses are used only as far as they
-    have been of use so far.
+    if it is wrong, none if it is worthless. Which of these it is the labels tell, by
+    the distance between A and C; what an uncalibrated surrogate was off by on
+    training rows that it had not learned from is expected of A too. In C the expected
+    losses are used only as far as they have been of use so far.
 
     The interval is that of C, which does not rely on the surrogate. Before the first
     label this is A, without an interval. Once a row could not be labelled it is
@@ -37,11 +37,11 @@ class Guarded(BaseRisk):
     ----------
     worth : float, default=300
         Labels that A is worth if the surrogate is right; if it is wrong, a thirtieth
-        of that. An uncalibrated surrogate that was off on training rows is worth a
-        third if it is right; one that could not be held against any is more likely
-        wrong, and then worth a three hundredth. 0 is the corrected estimate, infinity
-        the surrogate's. The trust that :class:`Trusted` and ``diagnose`` use has the
-        default.
+        of that. An uncalibrated surrogate is worth a third if it is right; one that
+        could not be held against training rows either is more likely wrong, and then
+        worth a three hundredth. 0 is the corrected estimate, infinity the surrogate's
+        (less what training rows showed). The trust of :class:`Trusted` and
+        ``diagnose`` has the default.
 
     See Also
     --------
