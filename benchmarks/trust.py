@@ -148,14 +148,14 @@ def report(args):
             heading(f"Every task, {name} surrogate: ratio at each label count")
             part = part.loc[name][["ASE", "CorrectedASE", "Guarded", "LURE"]]
             print(part.unstack().round(2).to_string())
-    intervals(figures, runs)
+    intervals(figures)
     diagnoses(runs)
 
 
 COLUMNS = ["surrogate", "task", "n_labels", "ratio", "ratio_error", "n_runs"]
 
 
-def intervals(figures, runs):
+def intervals(figures):
     """Coverage and width of the 90 % intervals."""
     part = figures[(figures["surrogate"] == GOOD) & (figures["n_labels"] >= 50)]
     part = part[part["risk"] != "ASE"]
@@ -165,6 +165,12 @@ def intervals(figures, runs):
             index="task", columns=["risk", "n_labels"], values="coverage"
         )
         print(table.round(2).to_string())
+        ours = part[part["risk"].isin(["CorrectedASE", "Guarded"])]
+        error = (0.09 / ours["n_runs"]) ** 0.5
+        low = ours["coverage"] < 0.87 - 2 * error
+        high = ours["coverage"] > 0.95 + 2 * error
+        print(f"outside 87 to 95 % by two standard errors, of {len(ours)} cells:")
+        print(f"  {low.sum()} below, {high.sum()} above")
     heading("Coverage: mean over the tasks, and the least of them")
     some = figures[figures["risk"] != "ASE"]
     groups = some.groupby(["surrogate", "risk", "n_labels"])
@@ -191,6 +197,8 @@ def diagnoses(runs):
     ase["kind"] = np.where(ase["evaluator"] == GOOD, "good", "other")
     flagged = ase.groupby(["kind", "off", "n_labels"])["flagged"]
     print(flagged.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
+    good = ase[ase["kind"] == "good"].groupby("n_labels")["flagged"]
+    print("all runs with a good surrogate:", good.mean().round(3).to_dict())
     by_name = ase[ase["off"]].groupby(["evaluator", "n_labels"])["flagged"]
     print(by_name.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
 

@@ -64,7 +64,8 @@ def label_efficiency_curve(
     path : str or path, default=None
         CSV file that finished runs are added to. Runs that it holds already are not
         run again, so a simulation that was cut short goes on; that needs an int as
-        `random_state`.
+        `random_state`. Runs are told by evaluator's name, seed and label counts: use
+        another file for other settings.
 
     Returns
     -------
