@@ -41,7 +41,7 @@ from sklearn_ase.acquisition import ExpectedLoss
 from sklearn_ase.risk import LURE
 from sklearn_ase.simulation import label_efficiency_curve
 
-SEED = 496
+SEED = 314159
 NO_SHIFT = ("adult", "bank", "phoneme")
 SHIFT = ("adult young", "bank telephone", "digits-7")
 COUNTS = (50, 100)
