@@ -305,3 +305,20 @@ def test_it_is_no_negative_number_as_no_loss_is():
     )
     assert weigh_evidence(state).corrected < 0
     assert Guarded(worth=0).estimate(state).value == 0
+
+
+def test_the_verdict_names_who_contradicts():
+    state = mixed_errors(n_samples=2000, n_labels=30)
+    off, error = off_by(state, 0.9)
+    by_rows = replace(off, training_gap=1.5 * error, **HEARD)
+    assert "The training rows contradict" in diagnose(by_rows).advice
+    by_labels, _ = off_by(state, 6)
+    assert "The labels contradict" in diagnose(by_labels).advice
+
+
+def test_before_the_first_fit_nothing_was_expected_of_the_labels():
+    state = mixed_errors(n_labels=30)
+    unknown = np.full(30, np.nan)
+    state = replace(state, residual_moment=unknown, loss_moment=unknown)
+    diagnosis = diagnose(state)
+    assert np.isnan([diagnosis.expected_loss, diagnosis.observed_loss]).all()
