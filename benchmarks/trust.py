@@ -7,6 +7,9 @@ apart. The seed was used for nothing before.
 
     python benchmarks/trust.py --data-dir DIR --out RUNS --runs 50
     python benchmarks/trust.py --out RUNS --report
+
+The runs that the documentation shows are in ``runs/trust.tar.xz``; unpacked into RUNS
+they are printed, or gone on with, without being made again.
 """
 
 import argparse
