@@ -151,9 +151,7 @@ def diagnose(state, class_counts=None):
         by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
         few = class_counts < _FEW_OF_A_CLASS
         scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
-    verdict, advice = _verdict(
-        evidence, design, scarce, np.nan_to_num(state.training_gap)
-    )
+    verdict, advice = _verdict(evidence, design, scarce, state.training_gap)
     return Diagnosis(
         n_labels=n_labels,
         surrogate_risk=evidence.surrogate,
