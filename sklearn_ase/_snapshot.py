@@ -63,9 +63,9 @@ def _observed_losses(loss, indices, labels, more_labels):
     if not len(indices):
         return np.empty(0)
     losses = np.array(loss.observed(indices, labels))
-    for place, index in enumerate(indices.tolist()):
-        more = more_labels.get(index)
+    for index, more in more_labels.items():
         if more:
             others = loss.observed(np.full(len(more), index), np.array(more))
+            place = indices == index
             losses[place] = (losses[place] + others.sum()) / (len(more) + 1)
     return losses

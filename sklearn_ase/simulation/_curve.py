@@ -178,8 +178,9 @@ def _watch(evaluation, y, truth, risks, counts, level):
             evaluation.refit()
         if count < counts[0]:
             continue
+        state = evaluation.state
         found = {
-            key: evaluation.estimate(risk)
+            key: risk.estimate(state)
             for key, risk in risks.items()
             if evaluation.is_fitted or not risk.needs_belief
         }
