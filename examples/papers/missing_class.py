@@ -60,7 +60,7 @@ class Preset:
     n_draws: int = 8
 
 
-FEWER = (10, 20, 50, 100, 200)
+FEWER = (10, 20, 50, 100, 200, 400)
 FEW = (5, 10, 20, 30, 40, 50, 70, 100, 150, 200)
 # As in the paper: ever more rarely.
 MANY = (5, 10, 20, 30, 40, 50, 70, 100, 125, 150, *range(200, 1000, 50))
