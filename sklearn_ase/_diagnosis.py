@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase import _kernels
 from sklearn_ase._evidence import design_of, label_shares, weigh_evidence
 from sklearn_ase.risk import Guarded
 from sklearn_ase.risk._base import MIN_LABELS
@@ -94,10 +93,13 @@ class Diagnosis:
         if self.trust == 0 and np.isnan(self.distance):  # Every row is labelled.
             return f"verdict: {self.verdict}. {self.advice} {self.corrected_risk:.4g}"
         low, high = self.interval
+        interval = f"90 % interval {low:.4g} to {high:.4g}"
+        if np.isinf(high):
+            interval = "no interval"
         beside, trust = "", "cannot be told"
         if not np.isnan(self.distance):
-            where = "inside" if self.inside else "outside"
-            beside = f" (surrogate {where}, {self.distance:.1f} standard errors off)"
+            where = "" if np.isinf(high) else "inside, " if self.inside else "outside, "
+            beside = f" (surrogate {where}{self.distance:.1f} standard errors off)"
             trust = f"{self.trust:.2f}"
         if self.training_gap and not np.isnan(self.training_gap):
             side = "much" if self.training_gap > 0 else "little"
@@ -110,8 +112,8 @@ class Diagnosis:
                 f"  labels                    {self.n_labels}, as good as "
                 f"{self.effective_labels:.0f} of a plain random sample",
                 f"  risk by the surrogate     {self.surrogate_risk:.4g}",
-                f"  corrected by the labels   {self.corrected_risk:.4g}, 90 % interval "
-                f"{low:.4g} to {high:.4g}{beside}",
+                f"  corrected by the labels   {self.corrected_risk:.4g}, "
+                f"{interval}{beside}",
                 f"  loss at labelled rows     {self.expected_loss:.4g} expected, "
                 f"{self.observed_loss:.4g} observed, skill {self.skill:.2f}",
                 f"  trust in the surrogate    {trust}",
@@ -141,7 +143,6 @@ def diagnose(state, class_counts=None):
     # Before its first fit the surrogate expected nothing.
     fitted = ~np.isnan(design.residual_moment)
     fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
-    weights = _kernels.lure_weights(design.query_proba, state.n_samples)
     corrected = Guarded(worth=0).estimate(state)
     interval = (-np.inf, np.inf)
     if not corrected.refusal:
@@ -165,7 +166,7 @@ def diagnose(state, class_counts=None):
         trust=evidence.trust,
         training_gap=state.training_gap,
         effective_labels=_effective_labels(corrected, losses, share, state.n_samples),
-        weight_concentration=float(weights.max() / weights.sum()),
+        weight_concentration=float(share.max()),
         scarce_share=scarce,
         verdict=verdict,
         advice=advice,

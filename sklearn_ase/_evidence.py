@@ -218,9 +218,8 @@ def variances_of_mean(steps, predicted, n_samples):
 
 def label_shares(design):
     """Share of the pool that each pick stands for, 0 without a label; they sum to 1."""
-    n_free = design.n_samples - np.arange(len(design.answered))
-    weights = design.answered / (n_free * design.query_proba)
-    return weights / weights.sum()
+    weights = _kernels.lure_weights(design.query_proba, design.n_samples)
+    return weights * design.answered / (weights @ design.answered)
 
 
 def weigh_evidence(state, worth=WORTH):

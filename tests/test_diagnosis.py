@@ -132,6 +132,7 @@ def test_few_labels_leave_it_unsure(digits, evaluator, silent):
     assert "12 labels are too few" in diagnosis.advice
     assert diagnosis.interval == (-np.inf, np.inf)
     assert diagnosis.inside
+    assert f", no interval (surrogate {diagnosis.distance:.1f} " in str(diagnosis)
 
 
 @pytest.mark.parametrize("n_labels", [5, 6, 30])
@@ -262,6 +263,14 @@ def test_a_pool_that_is_fully_labelled_needs_no_surrogate(
     diagnosis = regression_evaluator.evaluation_.diagnose()
     assert diagnosis.verdict == "good"
     assert "Every row is labelled" in diagnosis.advice
+
+
+def test_losses_at_labelled_rows_stand_for_the_pool(digits, evaluator):
+    """With every row labelled each of them stands for itself."""
+    evaluator.set_params(n_labels=120, batch_size=20)
+    evaluation = evaluator.fit(digits.X, digits.y, **_rows(digits)).evaluation_
+    observed = evaluation.diagnose().observed_loss
+    assert observed == pytest.approx(evaluation.state.losses.mean())
 
 
 def test_labels_behind_an_open_query_are_named(digits, evaluator):

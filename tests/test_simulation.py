@@ -195,6 +195,14 @@ def test_the_first_run_cut_short_is_run_again(tmp_path, missing):
     assert_same(simulate(n_runs=1, path=path), expected)
 
 
+@pytest.mark.parametrize("text", ["", "evaluator,run,se"])
+def test_a_file_without_a_whole_line_is_begun_again(tmp_path, text):
+    path = tmp_path / "runs.csv"
+    path.write_text(text)
+    assert_same(simulate(n_runs=1, path=path), simulate(n_runs=1))
+    assert_same(LabelEfficiency.load(path), simulate(n_runs=1))
+
+
 def test_other_label_counts_are_not_taken_from_the_file(tmp_path):
     path = tmp_path / "runs.csv"
     simulate(n_runs=1, n_labels=[6], path=path)

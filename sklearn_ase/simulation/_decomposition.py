@@ -75,11 +75,20 @@ def error_decomposition(evaluator, scenario, X_population, y_population):
     >>> bool(abs(total - parts.total) < 1e-12)
     True
     """
+    if scenario.label_proba is not None:
+        raise ValueError(
+            "error_decomposition needs the label of every row of the pool, but "
+            "label_proba leaves them to be drawn. Give a Scenario with y alone."
+        )
     evaluator = with_model(clone(evaluator), scenario)
     rows = training_rows(scenario)
     n_samples = n_rows(scenario.X)
     best = clone(evaluator).set_params(
-        n_labels=n_samples, batch_size=n_samples, refit=[n_samples]
+        n_labels=n_samples,
+        budget=None,
+        stop=None,
+        batch_size=n_samples,
+        refit=[n_samples],
     )
     means = []
     for each in (evaluator, best):

@@ -105,6 +105,9 @@ def finished_rows(path, counts, seeds):
     """Rows of the runs that a file holds in full; one that was cut short is dropped."""
     if not Path(path).exists():
         return []
+    if not Path(path).read_bytes().count(b"\n"):  # Killed before its first line.
+        Path(path).unlink()
+        return []
     columns = LabelEfficiency.load(path).columns
     rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
     runs = {}
