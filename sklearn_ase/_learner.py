@@ -104,7 +104,7 @@ class Learner:
             y,
             classes=self.classes,
             expert=expert_known,
-            known=task.predictions.known(self.classes),
+            known=task.known_to_model(self.classes),
             n_acquired=len(labels),
             seed=int(rng.integers(2**31)),
         )

@@ -64,6 +64,20 @@ class Task:
             return self.labels
         return np.unique(np.concatenate([self.labels, labels]))
 
+    def known_to_model(self, classes):
+        """Which classes the model has learned; None for regression.
+
+        A network may have a column for a class that it has met no row of. Such a class
+        is not among the training rows, and the most likely one nowhere in the pool.
+        """
+        known = self.predictions.known(classes)
+        if known is None or self.y_train is None:
+            return known
+        likely = self.predictions.expert_for(classes).argmax(axis=1)
+        return known & (
+            np.isin(classes, self.y_train) | np.isin(np.arange(len(classes)), likely)
+        )
+
     def check_labels(self, labels, rows=None):
         """Labels of some rows as an array, refused where they are not allowed."""
         classes = self.labels if self.is_closed else None

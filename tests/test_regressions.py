@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
@@ -199,3 +200,32 @@ def test_the_only_row_of_a_class_is_never_held_out(digits, evaluator):
     evaluation = evaluator.start(digits.X, X_train=digits.X_train, y_train=y_train)
     honest = evaluation.task.train_predictions.expert
     assert np.flatnonzero(np.isnan(honest).any(axis=1)).tolist() == [5]
+
+
+class WithEveryColumn(ClassifierMixin, BaseEstimator):
+    """A classifier with columns for classes that it has met no row of."""
+
+    def fit(self, X, y):
+        self.inner_ = LogisticRegression().fit(X, y)
+        self.classes_ = np.arange(4)
+        return self
+
+    def predict_proba(self, X):
+        proba = np.full((len(X), 4), 1e-6)
+        proba[:, self.inner_.classes_] += self.inner_.predict_proba(X)
+        return proba / proba.sum(axis=1, keepdims=True)
+
+
+def test_a_column_does_not_mean_that_the_model_knows_the_class(digits):
+    """What it says of threes, which it has not met, is not an expert's word."""
+    kept = digits.y_train != 3
+    rows = {"X_train": digits.X_train[kept], "y_train": digits.y_train[kept]}
+    model = WithEveryColumn().fit(rows["X_train"], rows["y_train"])
+    evaluator = ActiveRiskEstimator(FrozenEstimator(model), random_state=0)
+    task = evaluator.start(digits.X, **rows).task
+    assert_array_equal(task.known_to_model(np.arange(4)), np.arange(4) != 3)
+    task = evaluator.start(digits.X).task  # Nothing tells what it has learned from.
+    assert task.known_to_model(np.arange(4)).all()
+    evaluator.set_params(estimator=model.inner_.fit(digits.X, digits.y))
+    task = evaluator.start(digits.X, **rows).task  # It expects threes somewhere.
+    assert task.known_to_model(np.arange(4)).all()
