@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_diabetes, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -89,8 +89,35 @@ def draw(X, y, rng, n_train, n_pool, keep=None):
     return X[train], y[train], X[pool], y[pool]
 
 
-def classification(name, load, model, *, n_train, n_pool, keep=None, noise=0.0):
-    """A classification task for each of the two losses."""
+def classification(
+    name,
+    load,
+    model,
+    *,
+    n_train,
+    n_pool,
+    keep=None,
+    noise=0.0,
+    drifts=False,
+    is_alone=False,
+):
+    """A classification task for each of the two losses.
+
+    Parameters
+    ----------
+    name : str
+    load : callable, data_dir -> X, y
+    model : callable, () -> classifier
+    n_train, n_pool : int
+    keep : callable, X, y -> mask, default=None
+        Rows that may be trained on.
+    noise : float, default=0.0
+        Share of the training labels that are drawn anew; the pool has none of it.
+    drifts : bool, default=False
+        Whether the labels of half of the pool, by its first feature, are shuffled.
+    is_alone : bool, default=False
+        Whether the evaluation is not given the training rows.
+    """
 
     def sample(data_dir, seed):
         rng = np.random.default_rng(seed)
@@ -104,6 +131,11 @@ def classification(name, load, model, *, n_train, n_pool, keep=None, noise=0.0):
             wrong = rng.random(len(y_train)) < noise
             y_train = np.where(wrong, rng.permutation(y_train), y_train)
         fitted = model().fit(X_train, y_train)
+        if drifts:
+            half = X_pool[:, 0] > np.median(X_pool[:, 0])
+            y_pool[half] = rng.permutation(y_pool[half])
+        if is_alone:
+            return Scenario(X_pool, y_pool, fitted)
         return Scenario(X_pool, y_pool, fitted, X_train, y_train)
 
     return {f"{name} {loss}": (sample, loss) for loss in ("log_loss", "zero_one")}
@@ -233,5 +265,40 @@ TASKS = {
         lambda: Ridge(1.0),
         n_train=120,
         n_pool=300,
+    ),
+}
+
+# Tasks that nothing was ever chosen on.
+UNSEEN = {
+    **classification(
+        "phoneme drift",
+        table("phoneme", "class"),
+        tree,
+        n_train=1000,
+        n_pool=2000,
+        drifts=True,
+    ),
+    **classification(
+        "digits noisy",
+        lambda data_dir: load_digits(return_X_y=True),
+        linear,
+        n_train=500,
+        n_pool=1200,
+        noise=0.25,
+    ),
+    **classification(
+        "cancer",
+        lambda data_dir: load_breast_cancer(return_X_y=True),
+        linear,
+        n_train=100,
+        n_pool=450,
+    ),
+    **classification(
+        "adult alone",
+        table("adult", "class", ["split"]),
+        boosting,
+        n_train=1000,
+        n_pool=2000,
+        is_alone=True,
     ),
 }
