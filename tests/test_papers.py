@@ -1,11 +1,13 @@
 """The paper's experiments run from end to end, and go on where they were stopped."""
 
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.datasets
 
 PAPERS = Path(__file__).parents[1] / "examples" / "papers"
 
@@ -13,7 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def papers(monkeypatch):
     """The folder of the scripts, as Python sees it when one of them is run."""
     monkeypatch.syspath_prepend(str(PAPERS))
@@ -36,53 +38,261 @@ def fake_images(name, data_dir):
     return parts
 
 
+def fake_votes(path):
+    """Some votes for each of the test images, most of them right."""
+    chances = np.full((200, 10), 0.03)
+    chances[np.arange(200), np.arange(200) % 10] = 0.73
+    rng = np.random.default_rng(0)
+    np.savez(path, counts=[rng.multinomial(50, chance) for chance in chances])
+
+
+def tear_last_line(path):
+    """What a kill leaves of a file that is being written to."""
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def count_figures(monkeypatch, module):
+    """Figures that would be drawn, which takes longer than all the rest."""
+    drawn = []
+    monkeypatch.setattr(module, "draw_curves", lambda *args, **_: drawn.append(args))
+    return drawn
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("surrogate", ["trees", "ensemble", "radial"])
-def test_distribution_shift(papers, monkeypatch, tmp_path, surrogate, capsys):
-    import common
+@pytest.mark.parametrize(
+    ("preset", "surrogate"),
+    [("cpu", "trees"), ("paper", "trees"), ("paper", "ensemble"), ("paper", "radial")],
+)
+def test_distribution_shift(preset, surrogate, monkeypatch, tmp_path, capsys):
+    import image_data
+    import missing_class
+    import missing_class_report
+
+    monkeypatch.setattr(image_data, "read_images", fake_images)
+    drawn = []
+    if preset == "paper":
+        drawn = count_figures(monkeypatch, missing_class_report)
+    options = ["--preset", preset, "--surrogate", surrogate, "--out", str(tmp_path)]
+    missing_class.main([*options, "--tiny"])
+    assert "9 claims" in capsys.readouterr().out
+    assert len(list(tmp_path.glob(f"{preset} tiny {surrogate} *.csv"))) == 3
+    assert len([*drawn, *tmp_path.glob("*.png")]) == 26
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_finished_runs_are_not_run_again_and_torn_ones_are(monkeypatch, tmp_path):
+    import image_data
     import missing_class
 
-    monkeypatch.setattr(common, "read_images", fake_images)
-    options = ["--preset", "tiny", "--surrogate", surrogate, "--out", str(tmp_path)]
+    monkeypatch.setattr(image_data, "read_images", fake_images)
+    monkeypatch.setattr(missing_class, "report", lambda args, preset: 0)
+    options = ["--tiny", "--out", str(tmp_path)]
     missing_class.main(options)
-    assert "of 5 claims hold" in capsys.readouterr().out
-    assert len(list(tmp_path.glob("*.csv"))) == 3
-    assert len(list(tmp_path.glob("*.png"))) == 16
     before = {path: path.read_text() for path in tmp_path.glob("*.csv")}
-    monkeypatch.setattr(missing_class, "draw", None)  # Nothing is run again.
+    tear_last_line(tmp_path / "cpu tiny trees arg max.csv")
     missing_class.main(options)
     assert {path: path.read_text() for path in before} == before
+    monkeypatch.setattr(missing_class, "draw", None)
+    missing_class.main(options)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_networks_and_noisy_labels(papers, monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize("preset", ["cpu", "paper"])
+def test_networks_and_noisy_labels(preset, monkeypatch, tmp_path, capsys):
     import image_classifiers
+    import image_classifiers_report
     import noisy_labels
 
     monkeypatch.setattr(image_classifiers, "read_images", fake_images)
-    votes = np.random.default_rng(0).multinomial(50, np.full(10, 0.1), size=200)
-    np.savez(tmp_path / "cifar10h.npz", counts=votes)
-    options = ["--preset", "tiny", "--out", str(tmp_path), "--data-dir", str(tmp_path)]
-    image_classifiers.main([*options, "--data", "cifar10", "cifar100"])
-    assert "of 32 claims hold" in capsys.readouterr().out
-    monkeypatch.setattr(image_classifiers, "make_ensemble", None)  # Kept predictions.
-    image_classifiers.main([*options, "--data", "cifar10"])
+    drawn = []
+    if preset == "paper":
+        drawn = count_figures(monkeypatch, image_classifiers_report)
+    fake_votes(tmp_path / "cifar10h.npz")
+    out = ["--preset", preset, "--tiny", "--out", str(tmp_path)]
+    options = [*out, "--data-dir", str(tmp_path)]
+    data = ["cifar10", "cifar100"] if preset == "paper" else ["fashion_mnist"]
+    image_classifiers.main([*options, "--data", *data])
+    assert f"{16 * len(data)} claims" in capsys.readouterr().out
+    assert len([*drawn, *tmp_path.glob("*.png")]) == 20 * len(data)
     noisy_labels.main(options)
-    assert "of 6 claims hold" in capsys.readouterr().out
+    assert "10 claims" in capsys.readouterr().out
+    count_figures(monkeypatch, image_classifiers_report)
+    monkeypatch.setattr(image_classifiers, "make_ensemble", None)  # Kept predictions.
+    image_classifiers.main([*options, "--data", data[0], "--runs", "2"])
+    for path in tmp_path.glob("*.npz"):
+        path.unlink()
+    image_classifiers.main([*out, "--data", *data, "--report"])
+    noisy_labels.main([*out, "--report"])
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_error_decomposition(papers, monkeypatch, tmp_path, capsys):
-    import common
-    import error_decomposition
+def test_f_is_kept_if_the_ensemble_is_killed(monkeypatch, tmp_path):
+    import image_classifiers
 
-    monkeypatch.setattr(common, "read_images", fake_images)
-    options = ["--preset", "tiny", "--out", str(tmp_path)]
-    error_decomposition.main([*options, "--runs", "1"])
-    error_decomposition.main(options)  # Goes on where it was.
-    assert "2 runs" in capsys.readouterr().out
+    made = []
+
+    def make(name, preset, n_members, seed):
+        made.append(n_members)
+        if made == [1, 2]:
+            raise KeyboardInterrupt
+        return ensemble(name, preset, n_members, seed)
+
+    ensemble = image_classifiers.make_ensemble
+    monkeypatch.setattr(image_classifiers, "read_images", fake_images)
+    monkeypatch.setattr(image_classifiers, "make_ensemble", make)
+    args = Namespace(preset="paper", tiny=True, out=tmp_path, data_dir=None)
+    sizes = image_classifiers.preset_of(args)
+    with pytest.raises(KeyboardInterrupt):
+        image_classifiers.predictions(args, sizes, "cifar10", "train")
+    proba, members, y = image_classifiers.predictions(args, sizes, "cifar10", "train")
+    assert made == [1, 2, 2]
+    assert proba.shape == (140, 10)  # 100 to evaluate on and 40 to calibrate on.
+    assert members.shape == (2, 140, 10)
+    assert y.shape == (140,)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_error_decomposition(monkeypatch, tmp_path, capsys):
+    import error_decomposition
+    import image_data
+
+    monkeypatch.setattr(image_data, "read_images", fake_images)
+    options = ["--preset", "paper", "--tiny", "--out", str(tmp_path)]
+    error_decomposition.main(options)
     (path,) = tmp_path.glob("*.csv")
+    before = path.read_text()
+    tear_last_line(path)
+    error_decomposition.main([*options, "--runs", "2"])  # Goes on where it was.
+    assert path.read_text().startswith(before)
+    assert "2 runs" in capsys.readouterr().out
     runs = pd.read_csv(path)
     assert list(runs["run"]) == [0, 0, 1, 1]
     parts = runs["finite_pool"] + runs["training"] + runs["expressiveness"]
     np.testing.assert_allclose(parts, runs["total"])
+
+
+def test_the_population_has_as_many_sevens_as_the_pool():
+    from missing_class import PRESETS, split
+
+    y = np.random.default_rng(0).integers(10, size=70_000)
+    pool, train, others = split(y, PRESETS["cpu", "trees"], 0)
+    assert len(np.unique(np.concatenate([pool, train, others]))) > 69_000
+    assert not np.any(y[train] == 7)
+    assert np.mean(y[others] == 7) == pytest.approx(np.mean(y == 7), abs=0.001)
+    with pytest.raises(ValueError, match="too few for a pool of 60000"):
+        split(y[:61_000], PRESETS["paper", "trees"], 0)
+
+
+@pytest.mark.parametrize("script", ["missing_class", "image_classifiers"])
+def test_a_report_without_results_says_what_to_do(script, tmp_path):
+    main = __import__(script).main
+    with pytest.raises(SystemExit, match="run once without --report"):
+        main(["--out", str(tmp_path), "--report"])
+
+
+def test_too_few_images_are_an_error(monkeypatch, tmp_path):
+    import image_classifiers
+    import noisy_labels
+
+    monkeypatch.setattr(image_classifiers, "read_images", fake_images)
+    options = ["--preset", "paper", "--out", str(tmp_path)]
+    with pytest.raises(SystemExit, match="40000 images to train on are needed"):
+        image_classifiers.main(options)
+    with pytest.raises(SystemExit, match="has 200 beside 200 to evaluate on"):
+        noisy_labels.main([*options, "--votes", "cifar10h.npz"])
+    with pytest.raises(SystemExit, match="no public loader"):
+        noisy_labels.main(options)
+
+
+def test_votes_of_other_images_are_an_error(tmp_path):
+    import noisy_labels
+
+    path = tmp_path / "cifar10h.npz"
+    fake_votes(path)
+    right = np.arange(200) % 10
+    assert noisy_labels.votes(path, right).sum(axis=1) == pytest.approx(1)
+    for wrong in (right[::-1], right[1:]):
+        with pytest.raises(SystemExit, match="not of these"):
+            noisy_labels.votes(path, wrong)
+
+
+@pytest.mark.parametrize("name", ["mnist", "fashion_mnist", "cifar10", "cifar100"])
+def test_public_images(name, monkeypatch):
+    import image_data
+
+    public, n_images, shape, n_classes = image_data.PUBLIC[name]
+    assert n_images in (60_000, 70_000)
+    n_images = 10_100  # Fewer, for the sake of memory.
+    monkeypatch.setitem(image_data.PUBLIC, name, (public, n_images, shape, n_classes))
+    pixels = np.arange(np.prod(shape)) % 256
+    labels = (np.arange(n_images) % n_classes).astype(str).astype(object)
+
+    def fetch(found, return_X_y, as_frame):
+        assert (found, return_X_y, as_frame) == (public, True, False)
+        return np.tile(pixels, (n_images, 1)), labels
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
+    X_train, y_train, X_test, y_test = image_data.read_images(name, None)
+    assert len(X_train) == len(y_train) == 100
+    assert len(X_test) == len(y_test) == 10_000
+    n_channels = 3 if "cifar" in name else 1
+    expected = (pixels / 255).reshape(n_channels, *shape[-2:])
+    np.testing.assert_allclose(X_test[-1], expected, rtol=1e-6)
+    assert y_train.dtype == np.int64
+    assert y_test[-1] == int(labels[-1])
+    labels[:] = "0"
+    with pytest.raises(ValueError, match=f"{n_classes} classes, but has .* in 1"):
+        image_data.read_images(name, None)
+
+
+def test_claims_that_hold_do_not_or_are_undecided(capsys):
+    from claims import Claims, below, error_gap, every, none_of
+
+    assert below(0.5, 0.1, 1) is True
+    assert below(1.5, 0.1, 1) is False
+    assert below(0.9, 0.1, 1) is None
+    assert below(0.5, np.nan, 1) is None
+    assert (every([True, None, False]), every([True, None])) == (False, None)
+    assert (none_of([None, True]), none_of([False, None])) == (False, None)
+    assert every([True]) is none_of([False]) is True
+    runs = pd.DataFrame(
+        {
+            "run": [0, 1, 2, 0, 1],
+            "n_labels": 10,
+            "method": [*"aaabb"],
+            "squared_error": [1.0, 2.0, 99.0, 2.0, 5.0],
+        }
+    )
+    assert error_gap(runs, 10, "a", "b") == (-2, 1)  # On the runs that both have.
+    claims = Claims()
+    for name, outcome in (("x", True), ("y", np.False_), ("z", None)):
+        claims.check(name, "so it is", outcome, "1 < 2")
+    assert claims.verdict() == 1
+    lines = ["3 claims", "holds: 1 (x)", "DOES NOT HOLD: 1 (y)", "undecided: 1 (z)"]
+    assert capsys.readouterr().out.splitlines()[3:] == lines
+
+
+def test_an_acquisition_that_focuses_and_then_diversifies():
+    from missing_class_report import focuses_then_diversifies, steps_of
+
+    counts = pd.Index([10, 20, 40, 80])
+    xwed = pd.Series([0.2, 0.5, 0.6, 0.4], counts)  # Of all labels so far.
+    steps = steps_of(xwed, 4000)
+    np.testing.assert_allclose(steps, [0.2, 0.8, 0.7, 0.2])
+    assert focuses_then_diversifies(steps)
+    bald = pd.Series([0.3, 0.2, 0.1, 0.1], counts)
+    assert not focuses_then_diversifies(steps_of(bald, 4000))
+    # All sevens are bought, so that there are others to come: that is no merit.
+    greedy = pd.Series([1.0, 1.0, 1.0, 0.7], counts)
+    assert list(steps_of(greedy, 900).index) == [10, 20, 40]
+    assert not focuses_then_diversifies(steps_of(greedy, 900))
+
+
+def test_the_wide_network_is_trained_as_in_the_paper():
+    import image_classifiers
+
+    preset = image_classifiers.PRESETS["paper"]
+    network = image_classifiers.make_ensemble("cifar100", preset, 10, 0).get_params()
+    assert (network["module__width"], network["max_epochs"]) == (10, 200)
+    schedule = network["schedule"].kwargs
+    assert schedule == {"milestones": [60, 120, 160], "gamma": 0.2}

@@ -14,14 +14,14 @@ kind is taken to be the one that has seen every label of the pool. What is finis
 not done again.
 """
 
-import csv
 import sys
 from dataclasses import asdict, fields
+from io import StringIO
 from itertools import product
-from pathlib import Path
 
 import pandas as pd
-from common import Claims
+from claims import Claims
+from common import finished, result_path, write_csv
 from joblib import Parallel, delayed
 from missing_class import draw, images, make_surrogate, run_script, split
 from tqdm import tqdm
@@ -33,13 +33,19 @@ from sklearn_ase.simulation import ErrorDecomposition, error_decomposition
 
 SEED = 20221209
 COUNTS = (1, 10, 50, 200)
-N_RUNS = {"cpu": 20, "paper": 20, "tiny": 2}
+N_RUNS = 20
 N_POPULATION = 20_000
 PARTS = [field.name for field in fields(ErrorDecomposition)]
 
 
 def path_of(args):
-    return Path(args.out) / f"{args.preset} {args.surrogate} decomposition.csv"
+    return result_path(args, args.surrogate, "decomposition.csv")
+
+
+def read(path):
+    """What is finished; a last line that a kill has torn is left out."""
+    whole = path.read_text(encoding="utf-8").rpartition("\n")[0]
+    return pd.read_csv(StringIO(whole), float_precision="round_trip")
 
 
 def decompose(args, preset, seed, n_labels):
@@ -62,24 +68,23 @@ def simulate(args, preset):
     """Run what is missing, one line a run and label count."""
     path = path_of(args)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        path.write_text(",".join(["run", "n_labels", *PARTS]) + "\n")
-    done = set(pd.read_csv(path)[["run", "n_labels"]].itertuples(index=False))
+    rows = read(path).to_dict("records") if path.exists() else []
+    done = {(row["run"], row["n_labels"]) for row in rows}
     counts = [count for count in COUNTS if count <= preset.refits[-1]]
-    wanted = product(range(args.runs or N_RUNS[args.preset]), counts)
+    wanted = product(range(args.runs or (1 if args.tiny else N_RUNS)), counts)
     missing = [each for each in wanted if each not in done]
     results = Parallel(n_jobs=args.jobs, return_as="generator")(
         delayed(decompose)(args, preset, SEED + run, count) for run, count in missing
     )
     pairs = zip(missing, results, strict=True)
-    for place, parts in tqdm(pairs, total=len(missing), desc="evaluations"):
-        with open(path, "a", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerow([*place, *asdict(parts).values()])
+    for (run, count), parts in tqdm(pairs, total=len(missing), desc="evaluations"):
+        rows.append({"run": run, "n_labels": count, **asdict(parts)})
+        write_csv(pd.DataFrame(rows), path)
 
 
-def report(args):
+def report(args, preset):
     """Print the mean squares of the parts and their shares; check the claim."""
-    runs = pd.read_csv(path_of(args))
+    runs = read(finished(path_of(args)))
     squares = (runs[PARTS] ** 2).groupby(runs["n_labels"]).mean()
     print(f"{runs['run'].nunique()} runs, mean squares")
     print(squares.to_string(float_format="{:.2g}".format))

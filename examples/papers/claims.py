@@ -1,0 +1,73 @@
+"""Statements of the paper: they hold, do not hold, or the runs do not tell."""
+
+WORDS = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
+
+
+def below(value, error, bound):
+    """Whether a figure is below a bound; None if two standard errors do not tell."""
+    if not abs(value - bound) > 2 * error:  # Nor does an error of NaN, of one run.
+        return None
+    return bool(value < bound)
+
+
+def every(outcomes):
+    """Whether all hold; None if that hangs on undecided ones."""
+    outcomes = list(outcomes)
+    if False in outcomes:
+        return False
+    return None if None in outcomes else True
+
+
+def none_of(outcomes):
+    """Whether none holds; None if that hangs on undecided ones."""
+    return every(None if each is None else not each for each in outcomes)
+
+
+def error_gap(runs, n_labels, method, other):
+    """Difference of two mean squared errors, and its standard error.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        With columns `run`, `n_labels`, `method`, `squared_error`.
+    n_labels : int
+    method, other : str
+        Compared on the runs that both have.
+
+    Returns
+    -------
+    gap, error : floats
+        Below 0 if `method` has the lesser error.
+    """
+    runs = runs[runs["n_labels"] == n_labels]
+    errors = runs.pivot(index="run", columns="method", values="squared_error")
+    gap = (errors[method] - errors[other]).dropna()
+    return gap.mean(), gap.sem()
+
+
+class Claims:
+    """Statements that are checked one by one and counted."""
+
+    def __init__(self):
+        self.outcomes = {}
+
+    def check(self, name, statement, outcome, numbers):
+        """Print one statement, its outcome and the numbers behind it.
+
+        Parameters
+        ----------
+        name, statement : str
+        outcome : bool or None
+            None if the runs do not tell.
+        numbers : str
+        """
+        self.outcomes[name] = outcome = None if outcome is None else bool(outcome)
+        print(f"({name}) {statement}: {WORDS[outcome]} [{numbers}]")
+
+    def verdict(self):
+        """Print how many hold and which; how many do not is the exit code."""
+        print(f"{len(self.outcomes)} claims")
+        for kind, word in WORDS.items():
+            names = [name for name, each in self.outcomes.items() if each is kind]
+            print(f"{word}: {len(names)}" + bool(names) * f" ({'; '.join(names)})")
+        return list(self.outcomes.values()).count(False)
