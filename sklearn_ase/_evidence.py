@@ -70,6 +70,8 @@ class Design:
 loss_moment : ndarray of shape (n_picks,)
         As in :class:`PoolState`.
     n_samples : int
+    greatest_loss : float
+        That there can be at a row.
     """
 
     answered: np.ndarray
@@ -80,6 +82,7 @@ loss_moment : ndarray of shape (n_picks,)
     residual_moment: np.ndarray
     loss_moment: np.ndarray
     n_samples: int
+    greatest_loss: float
 
     @property
     def n_labels(self):
@@ -113,7 +116,13 @@ def design_of(state):
             name: np.insert(column, skips.place, getattr(skips, name))
             for name, column in columns.items()
         }
-    return Design(answered, losses, n_samples=state.n_samples, **columns)
+    return Design(
+        answered,
+        losses,
+        n_samples=state.n_samples,
+        greatest_loss=getattr(state.loss, "greatest", np.inf),
+        **columns,
+    )
 
 
 def can_judge(state):

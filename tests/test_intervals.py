@@ -168,3 +168,17 @@ def test_an_interval_stands_around_its_centre_and_holds_the_value(method, value)
 def test_an_unknown_method_is_refused():
     with pytest.raises(ValueError, match=r"'exact' must be one of \('fixed'.*anytime"):
         RiskEstimate(0.4, 0.1, n_labels=50).interval(method="exact")
+
+
+def test_intervals_end_where_losses_do():
+    """An error rate is not above 1, however few labels there are."""
+    estimate = RiskEstimate(0.9, 0.1, 30, 29, greatest_loss=1.0)
+    assert estimate.interval(0.9)[1] == 1.0
+    assert replace(estimate, value=1.1).interval(0.9)[1] == 1.1  # Holds the value.
+
+
+def test_a_model_that_is_always_wrong_is_not_more_than_that(digits, evaluator):
+    evaluator.set_params(loss="zero_one", n_labels=30, batch_size=10)
+    wrong = (evaluator.estimator.predict(digits.X) + 1) % 4
+    risk = evaluator.fit(digits.X, wrong).risk_
+    assert risk.value <= risk.interval(0.9)[1] <= 1.0

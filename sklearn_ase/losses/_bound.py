@@ -1,6 +1,7 @@
 """A loss bound to what the model predicts for the pool."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,11 @@ class LossTable:
 
     values: np.ndarray
     classes: np.ndarray
+
+    @cached_property
+    def greatest(self):
+        """The greatest loss there can be."""
+        return float(self.values.max())
 
     def take(self, rows):
         """The loss of some of the samples."""

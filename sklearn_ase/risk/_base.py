@@ -123,4 +123,5 @@ def design_based(value, variances, design):
         degrees_of_freedom=max(n_labels - 1, 1),
         refusal=refusal,
         n_skipped=n_picks - n_labels,
+        greatest_loss=design.greatest_loss,
     )

@@ -37,6 +37,8 @@ class RiskEstimate:
     n_skipped : int
         Rows that nobody could label, if the estimate is of the mean loss over those
         that can be labelled; 0 if it is of the whole pool.
+    greatest_loss : float
+        That there can be at a row, where the interval ends.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class RiskEstimate:
     member_spread: float | None = None
     refusal: str = ""
     n_skipped: int = 0
+    greatest_loss: float = np.inf
 
     def __repr__(self):
         spread = f"standard_error={self.standard_error:.3g}"
@@ -139,9 +142,10 @@ class RiskEstimate:
             quantile = _anytime_quantile(level, self.degrees_of_freedom, self.n_labels)
         reach = quantile * self.standard_error if self.standard_error > 0 else 0.0
         centre = self.value if self.centre is None else self.centre
-        # No loss is negative, but an unbiased estimate may be, by chance.
+        # An unbiased estimate may lie, by chance, where no mean of losses can.
         low = min(self.value, max(centre - reach, 0.0))
-        return float(low), float(max(self.value, centre + reach))
+        high = max(self.value, min(centre + reach, self.greatest_loss))
+        return float(low), float(high)
 
 
 def _anytime_quantile(level, degrees_of_freedom, n_labels):

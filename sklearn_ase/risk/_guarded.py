@@ -78,5 +78,5 @@ class Guarded(BaseRisk):
         if self.worth > 0 and has_evidence(state):
             evidence = weigh_evidence(state, self.worth)
             value = evidence.surrogate - evidence.bias
-        value = max(value, 0.0)  # As no loss is negative.
+        value = min(max(value, 0.0), design.greatest_loss)  # As every loss.
         return replace(corrected, value=value, centre=corrected.value)
