@@ -238,6 +238,15 @@ def markdown(args):
         rows.append(row)
     names = ["ASE", "corrected", "guarded", "corrected covers", "guarded covers"]
     print_table(["task", *names], rows)
+    guarded = figures[figures["risk"] == "Guarded"].sort_values("n_labels")
+    rows = []
+    for (name, task), part in guarded.groupby(["surrogate", "task"]):
+        late = part[part["n_labels"] >= 50]
+        row = [name, task, slashed(part["ratio"]), slashed(part["ratio_error"])]
+        anytime = slashed(late["anytime_coverage"][-1:])
+        rows.append([*row, slashed(late["coverage"]), anytime])
+    names = ["guarded", "standard error", "covers", "anytime"]
+    print_table(["surrogate", "task", *names], rows)
 
 
 def slashed(values):
