@@ -272,6 +272,22 @@ def test_claims_that_hold_do_not_or_are_undecided(capsys):
     assert capsys.readouterr().out.splitlines()[3:] == lines
 
 
+def test_medians_are_compared_on_the_runs_that_both_have():
+    from claims import median_gap
+
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(50):
+        ours = pd.Series(rng.normal(1, 1, 200))
+        theirs = ours[::2] / 2 + rng.normal(2, 1, 100)
+        gap, error = median_gap(ours, theirs, times=0.5)
+        assert gap == ours[::2].median() - 0.5 * theirs.median()
+        found.append((gap, error))
+    gaps, errors = np.transpose(found)
+    np.testing.assert_allclose(errors.mean(), gaps.std(), rtol=0.3)
+    assert np.isnan(median_gap(ours[:1], theirs)[1])
+
+
 def test_an_acquisition_that_focuses_and_then_diversifies():
     from missing_class_report import focuses_then_diversifies, steps_of
 

@@ -1,5 +1,8 @@
 """Statements of the paper: they hold, do not hold, or the runs do not tell."""
 
+import numpy as np
+from scipy.stats import bootstrap
+
 WORDS = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 
 
@@ -43,6 +46,40 @@ def error_gap(runs, n_labels, method, other):
     errors = runs.pivot(index="run", columns="method", values="squared_error")
     gap = (errors[method] - errors[other]).dropna()
     return gap.mean(), gap.sem()
+
+
+def median_gap(errors, others, times=1):
+    """Difference of two medians, and its standard error by the bootstrap over runs.
+
+    Parameters
+    ----------
+    errors, others : Series of errors, indexed by run
+        Compared on the runs that both have.
+    times : float, default=1
+        What the median of `others` is multiplied by.
+
+    Returns
+    -------
+    gap, error : floats
+        Below 0 if `errors` has the lesser median.
+    """
+
+    def gap(ours, theirs, axis=-1):
+        return np.median(ours, axis) - times * np.median(theirs, axis)
+
+    runs = errors.index.intersection(others.index)
+    samples = errors[runs].to_numpy(), others[runs].to_numpy()
+    if len(runs) == 1:
+        return gap(*samples), np.nan
+    resampled = bootstrap(
+        samples,
+        gap,
+        paired=True,
+        n_resamples=999,
+        method="percentile",
+        random_state=0,
+    )
+    return gap(*samples), resampled.standard_error
 
 
 class Claims:
