@@ -23,6 +23,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sklearn_ase.simulation import Scenario
 
+PAPERS = Path(__file__).parents[1] / "examples" / "papers"
+
 
 def linear():
     return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
@@ -55,17 +57,15 @@ def read_cifar10_votes(data_dir):
     from sklearn.decomposition import PCA
 
     folder = Path(data_dir)
-    images = runpy.run_path(str(folder / "load_data.py"))["load"](
-        folder / "cifar10_20k.npz"
-    )
+    read_npz = runpy.run_path(str(PAPERS / "image_data.py"))["read_npz"]
+    X_train, y_train, X_test, _ = read_npz(folder / "cifar10_20k.npz")
     with np.load(folder / "cifar10h.npz") as file:
         votes = file["counts"]
     train, test = (
-        images[name].reshape(len(images[name]), -1).astype(np.float32) / 255.0
-        for name in ("X_train", "X_test")
+        X.reshape(len(X), -1).astype(np.float32) / 255.0 for X in (X_train, X_test)
     )
     pca = PCA(50, random_state=0).fit(train[:5000])
-    return pca.transform(train), images["y_train"], pca.transform(test), votes
+    return pca.transform(train), y_train, pca.transform(test), votes
 
 
 @lru_cache

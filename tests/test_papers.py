@@ -74,7 +74,7 @@ def test_distribution_shift(preset, surrogate, monkeypatch, tmp_path, capsys):
         drawn = count_figures(monkeypatch, missing_class_report)
     options = ["--preset", preset, "--surrogate", surrogate, "--out", str(tmp_path)]
     missing_class.main([*options, "--tiny"])
-    assert "9 claims" in capsys.readouterr().out
+    assert "14 claims" in capsys.readouterr().out
     assert len(list(tmp_path.glob(f"{preset} tiny {surrogate} *.csv"))) == 3
     assert len([*drawn, *tmp_path.glob("*.png")]) == 26
 
@@ -101,9 +101,10 @@ def test_finished_runs_are_not_run_again_and_torn_ones_are(monkeypatch, tmp_path
 def test_networks_and_noisy_labels(preset, monkeypatch, tmp_path, capsys):
     import image_classifiers
     import image_classifiers_report
+    import image_networks
     import noisy_labels
 
-    monkeypatch.setattr(image_classifiers, "read_images", fake_images)
+    monkeypatch.setattr(image_networks, "read_images", fake_images)
     drawn = []
     if preset == "paper":
         drawn = count_figures(monkeypatch, image_classifiers_report)
@@ -117,7 +118,7 @@ def test_networks_and_noisy_labels(preset, monkeypatch, tmp_path, capsys):
     noisy_labels.main(options)
     assert "10 claims" in capsys.readouterr().out
     count_figures(monkeypatch, image_classifiers_report)
-    monkeypatch.setattr(image_classifiers, "make_ensemble", None)  # Kept predictions.
+    monkeypatch.setattr(image_networks, "make_ensemble", None)  # Kept predictions.
     image_classifiers.main([*options, "--data", data[0], "--runs", "2"])
     for path in tmp_path.glob("*.npz"):
         path.unlink()
@@ -127,7 +128,8 @@ def test_networks_and_noisy_labels(preset, monkeypatch, tmp_path, capsys):
 
 @pytest.mark.filterwarnings("ignore")
 def test_f_is_kept_if_the_ensemble_is_killed(monkeypatch, tmp_path):
-    import image_classifiers
+
+    import image_networks
 
     made = []
 
@@ -137,14 +139,14 @@ def test_f_is_kept_if_the_ensemble_is_killed(monkeypatch, tmp_path):
             raise KeyboardInterrupt
         return ensemble(name, preset, n_members, seed)
 
-    ensemble = image_classifiers.make_ensemble
-    monkeypatch.setattr(image_classifiers, "read_images", fake_images)
-    monkeypatch.setattr(image_classifiers, "make_ensemble", make)
+    ensemble = image_networks.make_ensemble
+    monkeypatch.setattr(image_networks, "read_images", fake_images)
+    monkeypatch.setattr(image_networks, "make_ensemble", make)
     args = Namespace(preset="paper", tiny=True, out=tmp_path, data_dir=None)
-    sizes = image_classifiers.preset_of(args)
+    sizes = image_networks.preset_of(args)
     with pytest.raises(KeyboardInterrupt):
-        image_classifiers.predictions(args, sizes, "cifar10", "train")
-    proba, members, y = image_classifiers.predictions(args, sizes, "cifar10", "train")
+        image_networks.predictions(args, sizes, "cifar10", "train")
+    proba, members, y = image_networks.predictions(args, sizes, "cifar10", "train")
     assert made == [1, 2, 2]
     assert proba.shape == (140, 10)  # 100 to evaluate on and 40 to calibrate on.
     assert members.shape == (2, 140, 10)
@@ -172,7 +174,8 @@ def test_error_decomposition(monkeypatch, tmp_path, capsys):
 
 
 def test_the_population_has_as_many_sevens_as_the_pool():
-    from missing_class import PRESETS, split
+    from missing_class import split
+    from missing_class_models import PRESETS
 
     y = np.random.default_rng(0).integers(10, size=70_000)
     pool, train, others = split(y, PRESETS["cpu", "trees"], 0)
@@ -192,9 +195,10 @@ def test_a_report_without_results_says_what_to_do(script, tmp_path):
 
 def test_too_few_images_are_an_error(monkeypatch, tmp_path):
     import image_classifiers
+    import image_networks
     import noisy_labels
 
-    monkeypatch.setattr(image_classifiers, "read_images", fake_images)
+    monkeypatch.setattr(image_networks, "read_images", fake_images)
     options = ["--preset", "paper", "--out", str(tmp_path)]
     with pytest.raises(SystemExit, match="40000 images to train on are needed"):
         image_classifiers.main(options)
@@ -214,6 +218,39 @@ def test_votes_of_other_images_are_an_error(tmp_path):
     for wrong in (right[::-1], right[1:]):
         with pytest.raises(SystemExit, match="not of these"):
             noisy_labels.votes(path, wrong)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_local_images(packed, tmp_path):
+    import image_data
+    from PIL import Image
+
+    rng = np.random.default_rng(0)
+    images = rng.integers(256, size=(250, 32, 32, 3), dtype=np.uint8)
+    arrays = {"y_train": np.arange(230) % 10, "y_test": np.arange(20) % 10}
+    if packed:
+        blank = np.zeros((50, 32, 32, 3), dtype=np.uint8)
+        for part, first in (("train", 0), ("test", 230)):
+            lot = np.concatenate([images[first:], blank])[:200]
+            lots = [lot, images[200:230]] if part == "train" else [lot]
+            for number, each in enumerate(lots):
+                fill = np.zeros((-len(each) % 100, 32, 32, 3), dtype=np.uint8)
+                rows = np.concatenate([each, fill]).reshape(-1, 100, 32, 32, 3)
+                picture = Image.fromarray(rows.swapaxes(1, 2).reshape(-1, 3200, 3))
+                picture.save(tmp_path / "webp", format="webp", lossless=True)
+                content = np.fromfile(tmp_path / "webp", dtype=np.uint8)
+                arrays[f"X_{part}_webp_{number}"] = content
+    else:
+        arrays |= {"X_train": images[:230], "X_test": images[230:]}
+    np.savez(tmp_path / "cifar10_20k.npz", **arrays)
+    X_train, y_train, X_test, y_test = image_data.read_images("cifar10", tmp_path)
+    X = images.transpose(0, 3, 1, 2) / np.float32(255)
+    np.testing.assert_array_equal(X_train, X[:230])
+    np.testing.assert_array_equal(X_test, X[230:])
+    assert y_train[-1] == 9
+    assert len(y_test) == 20
+    with pytest.raises(SystemExit, match=r"no .*mnist\.npz\. Without --data-dir"):
+        image_data.read_images("mnist", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["mnist", "fashion_mnist", "cifar10", "cifar100"])
@@ -246,7 +283,7 @@ def test_public_images(name, monkeypatch):
 
 
 def test_claims_that_hold_do_not_or_are_undecided(capsys):
-    from claims import Claims, below, error_gap, every, none_of
+    from claims import Claims, below, error_gap, every, lesser, none_of
 
     assert below(0.5, 0.1, 1) is True
     assert below(1.5, 0.1, 1) is False
@@ -264,6 +301,9 @@ def test_claims_that_hold_do_not_or_are_undecided(capsys):
         }
     )
     assert error_gap(runs, 10, "a", "b") == (-2, 1)  # On the runs that both have.
+    low, high = np.arange(10.0), np.arange(10.0) + [1, 2, 3, 4, 5, 6, 7, 8, 9, -0.5]
+    assert (lesser(low, high), lesser(high, low)) == (True, False)
+    assert lesser(low, low[::-1]) is None
     claims = Claims()
     for name, outcome in (("x", True), ("y", np.False_), ("z", None)):
         claims.check(name, "so it is", outcome, "1 < 2")
@@ -288,8 +328,25 @@ def test_medians_are_compared_on_the_runs_that_both_have():
     assert np.isnan(median_gap(ours[:1], theirs)[1])
 
 
+@pytest.mark.parametrize(("noise", "outcome"), [(0.01, True), (0.5, None)])
+def test_shares_of_few_noisy_runs_do_not_tell(noise, outcome):
+    from missing_class_claims import bootstrap_outcome
+
+    counts = pd.Index([10, 20, 40], name="n_labels")
+    shares = {"XWED": [0.4, 0.5, 0.3], "BALD": [0.2, 0.2, 0.2], "~E[loss]": [0.3] * 3}
+    shares = pd.DataFrame(shares, index=counts)
+    rng = np.random.default_rng(0)
+    runs = {run: shares + noise * rng.normal(size=(3, 3)) for run in range(8)}
+    runs = pd.concat(runs, names=["run"]).swaplevel()
+    assert bootstrap_outcome(runs, 4000) is outcome
+    assert bootstrap_outcome(runs.loc[[(10, 0), (20, 0), (40, 0)]], 4000) is None
+    if outcome:
+        mistaken = runs.rename(columns={"XWED": "BALD", "BALD": "XWED"})
+        assert bootstrap_outcome(mistaken, 4000) is False
+
+
 def test_an_acquisition_that_focuses_and_then_diversifies():
-    from missing_class_report import focuses_then_diversifies, steps_of
+    from missing_class_claims import focuses_then_diversifies, steps_of
 
     counts = pd.Index([10, 20, 40, 80])
     xwed = pd.Series([0.2, 0.5, 0.6, 0.4], counts)  # Of all labels so far.
@@ -305,10 +362,10 @@ def test_an_acquisition_that_focuses_and_then_diversifies():
 
 
 def test_the_wide_network_is_trained_as_in_the_paper():
-    import image_classifiers
+    import image_networks
 
-    preset = image_classifiers.PRESETS["paper"]
-    network = image_classifiers.make_ensemble("cifar100", preset, 10, 0).get_params()
+    preset = image_networks.PRESETS["paper"]
+    network = image_networks.make_ensemble("cifar100", preset, 10, 0).get_params()
     assert (network["module__width"], network["max_epochs"]) == (10, 200)
     schedule = network["schedule"].kwargs
     assert schedule == {"milestones": [60, 120, 160], "gamma": 0.2}

@@ -94,7 +94,9 @@ def draw_curves(curves, path, label, log=True, paper=None, bands=None):
             ax.set_title(title)
     for name, band in (bands or {}).items():
         color = styles[name].rstrip("-.:")
-        axes[-1].fill_between(band.index, *band.T.to_numpy(), color=color, alpha=0.2)
+        axes[-1].fill_between(
+            band.index, *band.T.to_numpy(), color=color, alpha=0.15, lw=0
+        )
     handles, names = axes[-1].get_legend_handles_labels()
     fig.legend(handles, names, frameon=False, loc="outside right upper")
     fig.savefig(path, dpi=100)

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pandas as pd
-from claims import Claims, below, error_gap, every, median_gap
+from claims import Claims, below, error_gap, every, listed, median_gap
 from common import LIMIT, draw_curves, finished, result_path
 
 from sklearn_ase.simulation import LabelEfficiency
@@ -151,8 +151,3 @@ def check(claims, title, runs):
         every(below(*gap, 0) for gap in gaps),
         f"differences of the means on the same pools {listed(gaps)}",
     )
-
-
-def listed(gaps):
-    """Differences with their standard errors as text."""
-    return ", ".join(f"{gap:.2g} ± {error:.2g}" for gap, error in gaps)

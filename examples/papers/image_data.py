@@ -1,6 +1,13 @@
-"""Images of the paper's experiments, from local files or openml.org."""
+"""Images of the paper's experiments, from local files or openml.org.
 
-import runpy
+Local files are ``mnist.npz``, ``fashion_mnist.npz``, ``cifar10_20k.npz`` and
+``cifar100_20k.npz`` (10,000 training images and all test images). Each has arrays
+`X_train`, `y_train`, `X_test` and `y_test`. Images may also be packed: `X_train_webp_0`
+and so on are the bytes of lossless WebP pictures, in which images of 32 x 32 pixels lie
+in rows of 100.
+"""
+
+import io
 from functools import lru_cache
 from pathlib import Path
 
@@ -39,9 +46,7 @@ def read_images(name, data_dir):
         X, y = download(name)
         parts = X[:-10_000], y[:-10_000], X[-10_000:], y[-10_000:]
     else:
-        load = runpy.run_path(str(Path(data_dir) / "load_data.py"))["load"]
-        data = load(Path(data_dir) / FILES[name])
-        parts = [data[key] for key in ("X_train", "y_train", "X_test", "y_test")]
+        parts = read_npz(Path(data_dir) / FILES[name])
     X_train, y_train, X_test, y_test = parts
     return (
         channels_first(X_train),
@@ -49,6 +54,45 @@ def read_images(name, data_dir):
         channels_first(X_test),
         np.asarray(y_test).astype(np.int64),
     )
+
+
+def read_npz(path):
+    """Images and labels as a file has them, unpacked if need be.
+
+    Parameters
+    ----------
+    path : path of an ``.npz`` file
+
+    Returns
+    -------
+    X_train, y_train, X_test, y_test : ndarrays
+    """
+    if not Path(path).exists():
+        raise SystemExit(
+            f"There is no {path}. Without --data-dir images are downloaded from "
+            "openml.org."
+        )
+    parts = []
+    with np.load(path) as file:
+        for part in ("train", "test"):
+            y = file[f"y_{part}"]
+            X = file[f"X_{part}"] if f"X_{part}" in file else unpack(file, part)
+            parts += [X[: len(y)], y]
+    return parts
+
+
+def unpack(file, part, size=32):
+    """Images of the pictures of an open file, of shape (n, size, size, 3)."""
+    from PIL import Image
+
+    images = []
+    for number in range(sum(name.startswith(f"X_{part}_webp_") for name in file)):
+        content = io.BytesIO(file[f"X_{part}_webp_{number}"].tobytes())
+        with Image.open(content) as picture:
+            pixels = np.asarray(picture.convert("RGB"))
+        grid = pixels.reshape(len(pixels) // size, size, -1, size, 3)
+        images.append(grid.swapaxes(1, 2).reshape(-1, size, size, 3))
+    return np.concatenate(images)
 
 
 def download(name):

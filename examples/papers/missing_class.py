@@ -20,77 +20,23 @@ tables, figures and claims of them.
 """
 
 import sys
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from common import parser
 from image_data import all_mnist, mnist_components
+from missing_class_models import make_constant, make_model, make_surrogate, preset_of
 from missing_class_report import SHARE, path_of, report
 from sklearn.base import clone
-from sklearn.decomposition import PCA
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BALD, XWED, ExpectedLoss, Uniform
 from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, Guarded, RiskEstimate
 from sklearn_ase.selection import ArgMax, Proportional
 from sklearn_ase.simulation import Scenario, label_efficiency_curve
-from sklearn_ase.surrogate import ClassifierSurrogate
 
 SEED = 20221206
 MISSING = 7
-
-
-@dataclass(frozen=True)
-class Preset:
-    """Sizes of one experiment; estimates are reported at the refits."""
-
-    n_train: int
-    n_pool: int
-    refits: tuple
-    n_runs: int
-    width: int = 16
-    n_members: int = 100
-    max_epochs: int = 500
-    lr: float = 1e-4
-    n_draws: int = 8
-
-
-FEWER = (10, 20, 50, 100, 200, 400)
-FEW = (5, 10, 20, 30, 40, 50, 70, 100, 150, 200)
-# As in the paper: ever more rarely, the last time at 4,500. Its figures end at 4,950,
-# where there is a refit of ours, since estimates are reported at the refits.
-MANY = (5, 10, 20, 30, 40, 50, 70, 100, 125, 150, *range(200, 1000, 50))
-MANY += (*range(1000, 2000, 250), *range(2000, 5000, 500), 4950)
-PAPER = Preset(2500, 60_000, MANY, 100)
-PRESETS = {
-    ("cpu", "trees"): Preset(1000, 4000, (*FEW, 300, 400, 600, 1000), 50),
-    ("cpu", "ensemble"): Preset(1000, 4000, FEWER, 10, 64, 10, 60, 2e-3),
-    ("cpu", "radial"): Preset(500, 2000, FEWER, 10, 8, 20, 20, 5e-3, n_draws=2),
-    ("paper", "trees"): PAPER,
-    ("paper", "ensemble"): replace(PAPER, width=128, n_members=10, max_epochs=200),
-    ("paper", "radial"): PAPER,
-}
-TINY = {
-    "n_train": 60,
-    "n_pool": 60,
-    "refits": (5, 10),
-    "n_runs": 1,
-    "width": 2,
-    "n_members": 3,
-    "max_epochs": 1,
-}
-
-
-def preset_of(args):
-    """Sizes as the arguments have them."""
-    preset = PRESETS[args.preset, args.surrogate]
-    return replace(preset, **TINY) if args.tiny else preset
 
 
 class ShareOfClass(BaseRisk):
@@ -134,9 +80,7 @@ def draw(args, preset, frozen, seed):
     model = make_model(args.surrogate, preset, seed).fit(X[train], y[train])
     surrogate = None
     if frozen:
-        surrogate = make_surrogate(args.surrogate, preset, seed + 1)
-        fitted = FrozenEstimator(surrogate.estimator.fit(X[train], y[train]))
-        surrogate = ClassifierSurrogate(fitted)
+        surrogate = make_constant(args.surrogate, preset, seed + 1, X[train], y[train])
     return Scenario(
         X=X[pool],
         y=y[pool],
@@ -145,50 +89,6 @@ def draw(args, preset, frozen, seed):
         y_train=y[train],
         surrogate=surrogate,
     )
-
-
-def make_model(kind, preset, seed):
-    """A model of the kind of the surrogate."""
-    if kind == "trees":
-        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
-    from sklearn_ase.neural import DeepEnsembleClassifier, RadialBNNClassifier
-
-    training = {
-        "classes": list(range(10)),
-        "max_epochs": preset.max_epochs,
-        "module__width": preset.width,
-        "lr": preset.lr,
-        "optimizer__weight_decay": 1e-4,
-        "validation_fraction": 0.2,
-        "patience": 10,
-        "random_state": seed,
-    }
-    if kind == "radial":
-        return RadialBNNClassifier(
-            n_members=preset.n_members,
-            module__n_train_draws=preset.n_draws,
-            **training,
-        )
-    return DeepEnsembleClassifier(n_members=1, **training)
-
-
-def make_surrogate(kind, preset, seed=None):
-    """The surrogate; networks are calibrated by their temperature, as in the paper."""
-    if kind == "trees":
-        trees = ExtraTreesClassifier(60, bootstrap=True, max_features=0.3)
-        return ClassifierSurrogate(trees.set_params(random_state=seed))
-    if kind == "trees on images":
-        components = make_pipeline(FunctionTransformer(flat), PCA(30, random_state=0))
-        trees = make_surrogate("trees", preset, seed).estimator
-        return ClassifierSurrogate(make_pipeline(components, trees))
-    estimator = make_model(kind, preset, seed)
-    estimator.set_params(n_members=preset.n_members)
-    return ClassifierSurrogate(estimator, calibration=False)
-
-
-def flat(X):
-    """Images as rows of pixels."""
-    return X.reshape(len(X), -1)
 
 
 def evaluators(kind, preset):
@@ -206,12 +106,20 @@ def evaluators(kind, preset):
     default = clone(base)
     if kind != "trees":
         default.set_params(surrogate=make_surrogate("trees on images", preset))
+    by_maximum = {
+        "XWED": variant(XWED(), ArgMax()),
+        "BALD": variant(BALD(), ArgMax()),
+        "E[loss]": variant(ExpectedLoss(), ArgMax()),
+    }
+    if kind == "trees":
+        # Not in the paper: what if a label weighs no more than a training row?
+        equal = {"surrogate__rows_per_acquired": preset.n_train}
+        by_maximum |= {
+            f"{name}, equal weights": clone(by_maximum[name]).set_params(**equal)
+            for name in ("XWED", "BALD")
+        }
     return {
-        "arg max": {
-            "XWED": variant(XWED(), ArgMax()),
-            "BALD": variant(BALD(), ArgMax()),
-            "E[loss]": variant(ExpectedLoss(), ArgMax()),
-        },
+        "arg max": by_maximum,
         "sampling": {
             "~E[loss]": variant(ExpectedLoss(), sampling),
             "~XWED": variant(XWED(), sampling),
