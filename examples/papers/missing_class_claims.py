@@ -134,16 +134,14 @@ def check_shares(claims, shares, n_pool):
 
 def bootstrap_outcome(shares, n_pool, n_resamples=200):
     """Whether (d) holds in nearly all, nearly none or some of the resampled runs."""
-    by_run = shares[["XWED", "BALD", "~E[loss]"]].unstack("run")
+    by_run = shares.unstack("run")
     runs = by_run.columns.unique("run")
     rng = np.random.default_rng(0)
     found = []
     for drawn in rng.choice(runs, (n_resamples, len(runs))):
-        means = {
-            name: by_run[name][drawn].mean(axis=1) for name in by_run.columns.unique(0)
-        }
         xwed, *others = (
-            focuses_then_diversifies(steps_of(mean, n_pool)) for mean in means.values()
+            focuses_then_diversifies(steps_of(by_run[name][drawn].mean(axis=1), n_pool))
+            for name in ("XWED", "BALD", "~E[loss]")
         )
         found.append(xwed and not any(others))
     share = np.mean(found)
