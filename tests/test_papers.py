@@ -113,7 +113,7 @@ def test_networks_and_noisy_labels(preset, monkeypatch, tmp_path, capsys):
     options = [*out, "--data-dir", str(tmp_path)]
     data = ["cifar10", "cifar100"] if preset == "paper" else ["fashion_mnist"]
     image_classifiers.main([*options, "--data", *data])
-    assert f"{16 * len(data)} claims" in capsys.readouterr().out
+    assert f"{20 * len(data)} claims" in capsys.readouterr().out
     assert len([*drawn, *tmp_path.glob("*.png")]) == 20 * len(data)
     noisy_labels.main(options)
     assert "10 claims" in capsys.readouterr().out

@@ -144,6 +144,13 @@ def check(claims, title, runs):
         recalibrated,
         ("LURE", PLAIN),
     )
+    check_medians(
+        "recalibrated, near the limit",
+        "recalibrated ASE at the first label is within five times the error of the pool",
+        recalibrated,
+        (LIMIT,),
+        times=5,
+    )
     gaps = [error_gap(runs, count, OURS[1], PLAIN) for count in counts[1:]]
     claims.check(
         f"{title}: guarded",
