@@ -53,8 +53,7 @@ def median_gap(errors, others, times=1):
 
     Parameters
     ----------
-    errors, others : Series of errors, indexed by run
-        Compared on the runs that both have.
+    errors, others : Series of errors of the same runs
     times : float, default=1
         What the median of `others` is multiplied by.
 
@@ -67,9 +66,8 @@ def median_gap(errors, others, times=1):
     def gap(ours, theirs, axis=-1):
         return np.median(ours, axis) - times * np.median(theirs, axis)
 
-    runs = errors.index.intersection(others.index)
-    samples = errors[runs].to_numpy(), others[runs].to_numpy()
-    if len(runs) == 1:
+    samples = np.asarray(errors), np.asarray(others)
+    if len(errors) == 1:
         return gap(*samples), np.nan
     resampled = bootstrap(
         samples,
@@ -80,6 +78,29 @@ def median_gap(errors, others, times=1):
         random_state=0,
     )
     return gap(*samples), resampled.standard_error
+
+
+def jackknife(runs, figure):
+    """A figure of all runs, and its standard error by leaving out one at a time.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        With a level `run` in its index.
+    figure : callable
+        Figure or Series of figures of such a table.
+
+    Returns
+    -------
+    found, error
+        As `figure` has them; the error of one run is NaN.
+    """
+    numbers = runs.index.get_level_values("run")
+    n_runs = numbers.nunique()
+    if n_runs == 1:
+        return figure(runs), figure(runs) * np.nan
+    left_out = [figure(runs[numbers != number]) for number in numbers.unique()]
+    return figure(runs), np.std(left_out, axis=0) * np.sqrt(n_runs - 1)
 
 
 def lesser(errors, others):

@@ -5,7 +5,8 @@ Networks without distribution shift: an estimate without a label
 Section 7.3 of the paper: ResNet-18 on Fashion-MNIST and CIFAR-10, a wide ResNet on
 CIFAR-100. The surrogate is a deep ensemble of the same network and never changes, so
 ASE uses no label of the pool at all. Figure 4, appendix B.4 (accuracy) and B.5 (smaller
-training set); "finite pool" is the error that a pool of this size has at least.
+training set). "Finite pool" is the error of knowing every label of the pool; a
+surrogate can be below it, since it does not follow the pool's accidents.
 
 "Recalibrated" is not in the paper: the same ensemble, blended with f by the package's
 calibration on training images that no network has learned from and on the labels of the

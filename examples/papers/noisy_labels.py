@@ -22,15 +22,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from claims import Claims, below, every, listed
+from claims import Claims, below, every, jackknife, listed
 from common import finished, parser, result_path
-from image_classifiers import (
-    BLENDED,
-    FROZEN,
-    RISKS,
-    evaluators,
-    make_scenario,
-)
+from image_classifiers import RISKS, evaluators, make_scenario
+from image_classifiers_report import BLENDED, FROZEN
 from image_networks import predictions, preset_of
 
 from sklearn_ase.simulation import LabelEfficiency, label_efficiency_curve
@@ -89,11 +84,11 @@ def simulate(args, loss, kind):
 
 
 def read(args, loss):
-    """Squared errors, a column for each method.
+    """Estimates less the truth, a column for each method.
 
     Returns
     -------
-    errors : DataFrame
+    differences : DataFrame
         Indexed by kind of label, number of labels and run; a run has the same pool with
         clean and with noisy labels.
     """
@@ -102,9 +97,9 @@ def read(args, loss):
         path = finished(path_of(args, loss, kind))
         runs = pd.DataFrame(LabelEfficiency.load(path).columns)
         runs["method"] = runs["risk"] + " " + runs["evaluator"]
-        runs["squared_error"] = (runs["value"] - runs["truth"]) ** 2
+        runs["difference"] = runs["value"] - runs["truth"]
         parts[kind] = runs.pivot(
-            index=["n_labels", "run"], columns="method", values="squared_error"
+            index=["n_labels", "run"], columns="method", values="difference"
         )
     return pd.concat(parts, names=["kind"])
 
@@ -115,26 +110,18 @@ def growth(errors):
     return means.loc["noisy"] / means.loc["clean"]
 
 
-def jackknife(errors, figure):
-    """A figure of all runs, and its standard error by leaving out one at a time."""
-    runs = errors.index.get_level_values("run")
-    n_runs = runs.nunique()
-    if n_runs == 1:
-        return figure(errors), np.nan
-    left_out = [figure(errors[runs != run]) for run in runs.unique()]
-    return figure(errors), np.std(left_out) * np.sqrt(n_runs - 1)
-
-
 def report(args):
     """Print mean squared errors with and without noise, check the claim."""
     claims = Claims()
     for loss in LOSSES:
-        errors = read(args, loss)
+        differences = read(args, loss)
+        errors = differences**2
         n_pools = errors.index.get_level_values("run").nunique()
-        for kind in KINDS:
-            table = errors.loc[kind].groupby("n_labels").mean().T
-            print(f"\n{loss}, {kind}, {n_pools} pools: mean squared error")
-            print(table.to_string(float_format="{:.2g}".format))
+        tables = {"mean squared error": errors, "bias": differences}
+        for (name, table), kind in product(tables.items(), KINDS):
+            means = table.loc[kind].groupby("n_labels").mean().T
+            print(f"\n{loss}, {kind}, {n_pools} pools: {name}")
+            print(means.to_string(float_format="{:.2g}".format))
         ratios = growth(errors).T
         print(f"\n{loss}: noisy / clean")
         print(ratios.assign(mean=ratios.mean(axis=1)).round(2).to_string())
