@@ -37,8 +37,8 @@ MANY += (*range(1000, 2000, 250), *range(2000, 5000, 500), 4950)
 PAPER = Preset(2500, 60_000, MANY, 100)
 PRESETS = {
     ("cpu", "trees"): Preset(1000, 4000, (*FEW, 300, 400, 600, 1000), 50),
-    ("cpu", "ensemble"): Preset(1000, 4000, FEWER, 10, 64, 10, 60, 2e-3),
-    ("cpu", "radial"): Preset(500, 2000, FEWER, 10, 8, 20, 20, 5e-3, n_draws=2),
+    ("cpu", "ensemble"): Preset(1000, 4000, FEWER, 20, 64, 10, 60, 2e-3),
+    ("cpu", "radial"): Preset(500, 2000, FEWER, 20, 8, 20, 20, 5e-3, n_draws=2),
     ("paper", "trees"): PAPER,
     ("paper", "ensemble"): replace(PAPER, width=128, n_members=10, max_epochs=200),
     ("paper", "radial"): PAPER,
