@@ -141,7 +141,9 @@ def test_f_is_kept_if_the_ensemble_is_killed(monkeypatch, tmp_path):
     ensemble = image_networks.make_ensemble
     monkeypatch.setattr(image_networks, "read_images", fake_images)
     monkeypatch.setattr(image_networks, "make_ensemble", make)
-    args = Namespace(preset="paper", tiny=True, out=tmp_path, data_dir=None)
+    args = Namespace(
+        preset="paper", tiny=True, epochs=None, out=tmp_path, data_dir=None
+    )
     sizes = image_networks.preset_of(args)
     with pytest.raises(KeyboardInterrupt):
         image_networks.predictions(args, sizes, "cifar10", "train")
@@ -172,6 +174,23 @@ def test_error_decomposition(surrogate, n_counts, monkeypatch, tmp_path, capsys)
     assert list(runs["run"]) == [0] * n_counts + [1] * n_counts
     parts = runs["finite_pool"] + runs["training"] + runs["expressiveness"]
     np.testing.assert_allclose(parts, runs["total"])
+
+
+def test_other_epochs_have_files_of_their_own(tmp_path):
+    import common
+    import image_networks
+    import missing_class_models
+
+    arguments = common.parser("A script.")
+    arguments.set_defaults(surrogate="radial")
+    given = ["--out", str(tmp_path)]
+    usual, longer = map(arguments.parse_args, (given, [*given, "--epochs", "70"]))
+    assert common.result_path(usual, "f.npz") == tmp_path / "cpu f.npz"
+    assert common.result_path(longer, "f.npz") == tmp_path / "cpu 70 epochs f.npz"
+    sizes = image_networks.preset_of(longer)
+    assert (sizes.resnet_epochs, sizes.wide_epochs) == (70, 70)
+    assert missing_class_models.preset_of(longer).max_epochs == 70
+    assert missing_class_models.preset_of(usual).max_epochs == 20
 
 
 def test_the_population_has_as_many_sevens_as_the_pool():
@@ -435,7 +454,7 @@ def test_the_claim_on_parts_follows_them(training, outcome):
 def test_images_are_compared_with_those_that_are_not_in_the_pool(tmp_path):
     import image_classifiers_report
 
-    args = Namespace(preset="cpu", tiny=False, out=tmp_path)
+    args = Namespace(preset="cpu", tiny=False, epochs=None, out=tmp_path)
     path, truth_path = image_classifiers_report.paths_of(args, "a", "train", "zero_one")
     truth_path.write_text("n_test,n_pool,risk\n5,2,0.4\n")
     names = "evaluator,run,seed,risk,n_labels,value,low,high,anytime,flagged"

@@ -84,6 +84,8 @@ def preset_of(args):
     preset = PRESETS[args.preset]
     if args.tiny:
         preset = replace(preset, n_test=preset.n_test and 100, **TINY)
+    if args.epochs:
+        preset = replace(preset, resnet_epochs=args.epochs, wide_epochs=args.epochs)
     return preset
 
 

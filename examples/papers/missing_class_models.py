@@ -57,7 +57,9 @@ TINY = {
 def preset_of(args):
     """Sizes as the arguments have them."""
     preset = PRESETS[args.preset, args.surrogate]
-    return replace(preset, **TINY) if args.tiny else preset
+    if args.tiny:
+        preset = replace(preset, **TINY)
+    return replace(preset, max_epochs=args.epochs) if args.epochs else preset
 
 
 def make_model(kind, preset, seed):
