@@ -18,7 +18,9 @@ def parser(description):
     parser.add_argument("--data-dir", help="local files; downloads without")
     parser.add_argument("--out", required=True, help="directory of results, continued")
     parser.add_argument("--runs", type=int, help="instead of the preset's")
-    parser.add_argument("--epochs", type=int, help="of networks, as above")
+    parser.add_argument(
+        "--epochs", type=int, help="of networks, instead of the preset's"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--report", action="store_true", help="only read the results")
     return parser

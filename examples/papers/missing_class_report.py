@@ -1,5 +1,7 @@
 """Tables, figures and claims of ``missing_class.py``, from its CSV files alone."""
 
+from itertools import product
+
 import pandas as pd
 from claims import Claims
 from common import draw_curves, finished, result_path
@@ -119,20 +121,23 @@ def report(args, preset):
         print(f"\n{kind}\n{table.to_string(float_format='{:.2g}'.format)}")
     mean_shares = shares.groupby("n_labels").mean()
     print(f"\n{SHARE}\n{mean_shares.T.round(2).to_string()}")
-    for name, methods in PICTURES.items():
-        for kind in KINDS:
-            curves = {method: figures.loc[method, kind] for method in methods}
-            path = result_path(args, args.surrogate, f"{name} {kind}.png")
-            paper = IN_THE_PAPER if kind == "mean_squared_error" else None
-            bands = bands_of(runs, methods, kind) if kind.startswith("mean") else None
-            draw_curves(curves, path, kind, paper=paper, bands=bands)
-    path = result_path(args, args.surrogate, "figure 2.png")
-    curves = {name: mean_shares[name] for name in ACQUISITIONS}
-    draw_curves(curves, path, SHARE, log=False)
+    draw_pictures(args, runs, figures, mean_shares)
     claims = Claims()
     check_errors(claims, figures, runs)
     check_shares(claims, shares, preset.n_pool)
     return claims.verdict()
+
+
+def draw_pictures(args, runs, figures, shares):
+    """Figures of the paper in each kind of error, and the shares of sevens."""
+    for (name, methods), kind in product(PICTURES.items(), KINDS):
+        curves = {method: figures.loc[method, kind] for method in methods}
+        path = result_path(args, args.surrogate, f"{name} {kind}.png")
+        paper = IN_THE_PAPER if kind == "mean_squared_error" else None
+        bands = bands_of(runs, methods, kind) if kind.startswith("mean") else None
+        draw_curves(curves, path, kind, paper=paper, bands=bands)
+    path = result_path(args, args.surrogate, "figure 2.png")
+    draw_curves({name: shares[name] for name in ACQUISITIONS}, path, SHARE, log=False)
 
 
 def bands_of(runs, methods, kind):
