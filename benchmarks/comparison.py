@@ -51,7 +51,7 @@ N_SAMPLES = 100  # Plain samples of each pool; they cost next to nothing here.
 OURS = {
     ("LURE", "LURE"): "LURE",
     ("default", "ASE"): "ASE",
-    ("default", "Guarded"): "guarded",
+    ("default", "GuardedASE"): "guarded",
 }
 METHODS = [
     "Monte Carlo",

@@ -10,8 +10,8 @@ estimate / that of C, by numerical integration; nothing is drawn.
 import numpy as np
 import pandas as pd
 
-from sklearn_ase import _kernels
-from sklearn_ase._evidence import _CALIBRATED, WORTH
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._evidence import _CALIBRATED, WORTH
 
 COUNTS = (10, 25, 50, 100, 200)
 BIASES = (0, 0.5, 1, 2, 3, 4, 6, 8)

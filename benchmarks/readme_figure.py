@@ -33,7 +33,7 @@ def scenario(seed):
 def draw_intervals(ax, result, n_labels=50):
     """Estimate and interval of every run, beside the truth."""
     data = result.columns
-    part = (data["risk"] == "Guarded") & (data["n_labels"] == n_labels)
+    part = (data["risk"] == "GuardedASE") & (data["n_labels"] == n_labels)
     part &= data["evaluator"] == "sklearn_ase"
     value, low, high = (data[name][part] for name in ("value", "low", "high"))
     truth, runs = data["truth"][part], data["run"][part] + 1
@@ -62,7 +62,7 @@ def draw_all(ax, result):
     }
     for name, (square, color, style) in lines.items():
         if square is None:
-            risk = "LURE" if name == "LURE" else "Guarded"
+            risk = "LURE" if name == "LURE" else "GuardedASE"
             part = (figures["evaluator"] == name) & (figures["risk"] == risk)
             square = figures["mean_squared_error"][part]
         ax.plot(COUNTS, np.sqrt(square), style, color=color, label=name)

@@ -138,21 +138,21 @@ def report(args):
     heading("Mean squared error / Monte Carlo's: median over the tasks, then the worst")
     groups = wide.groupby(["surrogate", "n_labels"])
     print(both(groups.median(), groups.max()))
-    guarded = figures[figures["risk"] == "Guarded"]
+    guarded = figures[figures["risk"] == "GuardedASE"]
     worst = guarded.sort_values("ratio", ascending=False).head(15)
     heading("Where the guarded estimate does worst (ratio and its standard error)")
     print(worst[COLUMNS].round(2).to_string(index=False))
     sure = guarded[guarded["ratio"] - 2 * guarded["ratio_error"] > 1]
     print(f"more than two standard errors above 1: {len(sure)} of {len(guarded)}")
     print(sure[COLUMNS].round(2).to_string(index=False))
-    heading("Guarded / the better of ASE and corrected ASE, median over the tasks")
+    heading("GuardedASE / the better of ASE and corrected ASE, median over the tasks")
     better = wide[["ASE", "CorrectedASE"]].min(axis=1)
-    relative = (wide["Guarded"] / better).groupby(["surrogate", "n_labels"]).median()
+    relative = (wide["GuardedASE"] / better).groupby(["surrogate", "n_labels"]).median()
     print(relative.unstack().round(2).to_string())
     for name, part in wide.groupby("surrogate"):
         if name == GOOD or args.every:
             heading(f"Every task, {name} surrogate: ratio at each label count")
-            part = part.loc[name][["ASE", "CorrectedASE", "Guarded", "LURE"]]
+            part = part.loc[name][["ASE", "CorrectedASE", "GuardedASE", "LURE"]]
             print(part.unstack().round(2).to_string())
     intervals(figures)
     diagnoses(runs)
@@ -171,7 +171,7 @@ def intervals(figures):
             index="task", columns=["risk", "n_labels"], values="coverage"
         )
         print(table.round(2).to_string())
-        ours = part[part["risk"].isin(["CorrectedASE", "Guarded"])]
+        ours = part[part["risk"].isin(["CorrectedASE", "GuardedASE"])]
         error = (0.09 / ours["n_runs"]) ** 0.5
         low = ours["coverage"] < 0.87 - 2 * error
         high = ours["coverage"] > 0.95 + 2 * error
@@ -190,7 +190,7 @@ def intervals(figures):
     print(relative.groupby(["surrogate", "n_labels"]).median().round(2).to_string())
     heading("Anytime intervals: share of runs covered at every count up to 200")
     last = figures.groupby("task")["n_labels"].transform("max") == figures["n_labels"]
-    part = figures[last & figures["risk"].isin(["CorrectedASE", "Guarded", "LURE"])]
+    part = figures[last & figures["risk"].isin(["CorrectedASE", "GuardedASE", "LURE"])]
     groups = part.groupby(["surrogate", "risk"])["anytime_coverage"]
     print(groups.agg(["mean", "min"]).round(3).to_string())
 
@@ -216,7 +216,7 @@ def markdown(args):
     wide = figures.pivot_table(
         index=["surrogate", "task", "n_labels"], columns="risk", values="ratio"
     )
-    risks = ["ASE", "CorrectedASE", "Guarded", "LURE"]
+    risks = ["ASE", "CorrectedASE", "GuardedASE", "LURE"]
     medians = wide[risks].groupby(["surrogate", "n_labels"]).median()
     print_table(
         ["surrogate", *risks],
@@ -231,14 +231,14 @@ def markdown(args):
     rows = []
     for task in sorted(set(default.index.get_level_values("task"))):
         row = [task]
-        for risk in ("ASE", "CorrectedASE", "Guarded"):
+        for risk in ("ASE", "CorrectedASE", "GuardedASE"):
             row.append(slashed(default[default["risk"] == risk].loc[task]["ratio"]))
-        for risk in ("CorrectedASE", "Guarded"):
+        for risk in ("CorrectedASE", "GuardedASE"):
             row.append(slashed(late[late["risk"] == risk].loc[task]["coverage"]))
         rows.append(row)
     names = ["ASE", "corrected", "guarded", "corrected covers", "guarded covers"]
     print_table(["task", *names], rows)
-    guarded = figures[figures["risk"] == "Guarded"].sort_values("n_labels")
+    guarded = figures[figures["risk"] == "GuardedASE"].sort_values("n_labels")
     rows = []
     for (name, task), part in guarded.groupby(["surrogate", "task"]):
         late = part[part["n_labels"] >= 50]

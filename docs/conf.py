@@ -68,7 +68,7 @@ def skip_routing(app, what, name, obj, skip, options):
 
 
 def find_in_other_modules(app, env, node, content):
-    """Link ``:class:`Guarded` ``, in whatever module; docstrings stay readable."""
+    """Link ``:class:`GuardedASE` ``, in whatever module; docstrings stay readable."""
     if node.get("refdomain") != "py":
         return None
     domain = env.get_domain("py")

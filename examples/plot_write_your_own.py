@@ -53,5 +53,5 @@ result = label_efficiency_curve(
 # A toy: one pool, one model, the surrogate of one kind. It shows how to compare, and
 # proves nothing about which is better; that takes many tasks, as in the study of trust.
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-LabelEfficiencyDisplay.from_result(result, risks=["Guarded", "Monte Carlo"], ax=ax)
+LabelEfficiencyDisplay.from_result(result, risks=["GuardedASE", "Monte Carlo"], ax=ax)
 plt.show()

@@ -21,18 +21,19 @@ The modules:
 """
 
 from sklearn_ase._active_risk import ActiveRiskEstimator
-from sklearn_ase._console import annotate
-from sklearn_ase._diagnosis import Diagnosis
-from sklearn_ase._evaluation import Evaluation
-from sklearn_ase._forecast import LabelForecast
-from sklearn_ase._ledger import LabelLedger
+from sklearn_ase._annotation._console import annotate
+from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._evaluation._diagnosis import Diagnosis
+from sklearn_ase._evaluation._evaluation import Evaluation
+from sklearn_ase._evaluation._forecast import LabelForecast
+from sklearn_ase._labels._ledger import LabelLedger
 from sklearn_ase._plot import (
     AcquisitionDisplay,
     LabelEfficiencyDisplay,
     LossCalibrationDisplay,
     RiskCurveDisplay,
 )
-from sklearn_ase._state import PoolState, Query, TrainingRows
+from sklearn_ase._state import PoolState, Query
 from sklearn_ase._version import __version__
 
 __all__ = [

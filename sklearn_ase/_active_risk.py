@@ -9,31 +9,31 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from sklearn_ase._callbacks import CallbackSupportMixin, Watch, with_callbacks
-from sklearn_ase._campaign import begin, opened, stored_seed
-from sklearn_ase._evaluation import Evaluation
-from sklearn_ase._model import predict_pool
-from sklearn_ase._plan import (
+from sklearn_ase._data._predictions import predict_pool
+from sklearn_ase._data._problem import make_task
+from sklearn_ase._data._rows import n_rows, plain_labels
+from sklearn_ase._data._validation import check_oracle, check_rows, check_task
+from sklearn_ase._evaluation._evaluation import Evaluation
+from sklearn_ase._evaluation._plan import (
     check_budget,
     check_can_estimate,
     check_cost,
-    check_cross_fit,
+    check_cv,
     check_known_labels,
     check_ledger,
     check_n_labels,
     check_plan,
     check_stop,
 )
-from sklearn_ase._rows import n_rows, plain_labels
-from sklearn_ase._schedule import check_refit
-from sklearn_ase._task import make_task
-from sklearn_ase._validation import check_oracle, check_rows, check_task
-from sklearn_ase.acquisition import Trusted
+from sklearn_ase._evaluation._schedule import check_refit
+from sklearn_ase._labels._opening import begin, opened, stored_seed
+from sklearn_ase._utils._callbacks import CallbackSupportMixin, Watch, with_callbacks
+from sklearn_ase.acquisition import TrustWeighted
 from sklearn_ase.exceptions import SurrogateWarning
-from sklearn_ase.losses import check_loss
-from sklearn_ase.risk import ASE, Guarded
+from sklearn_ase.losses import as_loss
+from sklearn_ase.risk import ASE, GuardedASE
 from sklearn_ase.selection import Proportional
-from sklearn_ase.surrogate import BaseSurrogate, check_surrogate_estimator
+from sklearn_ase.surrogate import BaseSurrogate, as_surrogate
 
 
 class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
@@ -59,13 +59,13 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         where `y_pred` is what the model's ``predict`` returns; see
         :class:`CustomLoss` for functions of probabilities.
     acquisition : acquisition, default=None
-        How much a label of each row is worth. None means :class:`Trusted`: XWED
+        How much a label of each row is worth. None means :class:`TrustWeighted`: XWED
         and some loss spread, uniform once the labels contradict the surrogate.
     selection : selection, default=None
         From these scores to the rows to label. None means :class:`Proportional`.
     risk : risk, default=None
-        The estimate that is reported. None means :class:`Guarded`, or :class:`ASE` if
-        the selection picks without probabilities.
+        The estimate that is reported. None means :class:`GuardedASE`, or :class:`ASE`
+        if the selection picks without probabilities.
     n_labels : int, default=50
         Labels that :meth:`fit` buys.
     batch_size : int, default=1
@@ -79,7 +79,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         When the surrogate is refitted: a float > 1 when the number of labels has
         grown by that factor, an int after that many labels, a list at these label
         counts. :meth:`fit` also refits after the last label.
-    cross_fit : int, default=5
+    cv : int, default=5
         The surrogate learns how far to trust the model from predictions it could not
         know by heart: with `X_train`, copies of the model are fitted in that many
         folds, once, at the start. 0 never fits the model and trusts pool labels
@@ -146,7 +146,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         stop=None,
         budget=None,
         refit=1.5,
-        cross_fit=5,
+        cv=5,
         classes=None,
         random_state=None,
         verbose=0,
@@ -162,7 +162,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         self.stop = stop
         self.budget = budget
         self.refit = refit
-        self.cross_fit = cross_fit
+        self.cv = cv
         self.classes = classes
         self.random_state = random_state
         self.verbose = verbose
@@ -197,7 +197,7 @@ default=None
             those of ``classes``, or named by their labels in a frame.
         train_predictions : array-like, default=None
             What the model says about `X_train`, if it can be trusted there: out of
-            fold, or rows the model has not learned from. Saves `cross_fit`.
+            fold, or rows the model has not learned from. Saves `cv`.
         ledger : LabelLedger, default=None
             Queries and labels of an earlier evaluation of the same pool, to go on
             from there.
@@ -389,22 +389,22 @@ default=None
     ):
         X = check_rows(self, X, reset=True)
         kind = check_task(
-            check_loss(self.loss), self.estimator, self.surrogate, self.classes
+            as_loss(self.loss), self.estimator, self.surrogate, self.classes
         )
-        acquisition = Trusted() if self.acquisition is None else self.acquisition
+        acquisition = TrustWeighted() if self.acquisition is None else self.acquisition
         selection = Proportional() if self.selection is None else self.selection
         risk = self.risk
         if risk is None:
             unweighted = getattr(selection, "has_query_proba", True) is False
-            risk = ASE() if unweighted else Guarded()
-        surrogate = clone(check_surrogate_estimator(self.surrogate, kind, X))
+            risk = ASE() if unweighted else GuardedASE()
+        surrogate = clone(as_surrogate(self.surrogate, kind, X))
         refit = check_refit(self.refit)
         check_plan(risk, acquisition, selection, surrogate)
         check_budget(self.budget)
         if self.stop is not None:
             check_stop(self.stop, risk)
         check_ledger(ledger, n_rows(X))
-        check_cross_fit(self.cross_fit)
+        check_cv(self.cv)
         cost = check_cost(cost, n_rows(X))
         known_labels = check_known_labels(known_labels, n_rows(X))
         settings = {
@@ -413,7 +413,7 @@ default=None
             "selection": selection,
             "risk": risk,
             "refit": refit,
-            "cross_fit": self.cross_fit,
+            "cv": self.cv,
         }
         with opened(ledger, journal) as ledger:
             seed = stored_seed(ledger)
@@ -422,7 +422,7 @@ default=None
             task = make_task(
                 X,
                 self.estimator,
-                check_loss(self.loss, kind),
+                as_loss(self.loss, kind),
                 kind,
                 surrogate,
                 classes=self.classes,
@@ -430,7 +430,7 @@ default=None
                 y_train=y_train,
                 predictions=predictions,
                 train_predictions=train_predictions,
-                cross_fit=self.cross_fit,
+                cv=self.cv,
                 seed=seed,
                 cost=cost,
             )

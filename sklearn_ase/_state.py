@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._sheet import to_frame
-
-METHODS = ("fixed", "anytime")
+from sklearn_ase._data._columns import to_frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,32 +149,3 @@ class PoolState:
     def n_labels(self):
         """Number of labels known."""
         return len(self.indices)
-
-
-class TrainingRows:
-    """Rows the surrogate may also learn from, safe from being cut.
-
-    Cross-validation slices every fit parameter that is as long as the pool. What is
-    in this holder stays whole, also under ``clone``.
-
-    Parameters
-    ----------
-    X : array, sparse matrix, frame or list
-    y : array-like
-
-    Examples
-    --------
-    >>> from sklearn_ase import TrainingRows
-    >>> TrainingRows([[0.0], [1.0]], ["cat", "dog"])
-    TrainingRows(2 rows)
-    """
-
-    def __init__(self, X, y):
-        self.X = X
-        self.y = y
-
-    def __sklearn_clone__(self):
-        return self
-
-    def __repr__(self):
-        return f"TrainingRows({len(self.y)} rows)"

@@ -5,7 +5,7 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._state import METHODS
+from sklearn_ase._inference._intervals import METHODS
 
 __all__ = ["BaseStop", "Plateau", "TargetWidth"]
 

@@ -15,7 +15,7 @@ from sklearn_ase.belief import CategoricalBelief, GaussianBelief
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.losses import LogLoss, SquaredError
 from sklearn_ase.risk import RiskEstimate
-from sklearn_ase.surrogate import check_surrogate_estimator
+from sklearn_ase.surrogate import as_surrogate
 
 __all__ = ["check_acquisition", "check_risk", "check_surrogate", "make_state"]
 
@@ -180,7 +180,7 @@ def check_surrogate(surrogate, task="classification"):
         expert = np.tile([0.5, 0.5, 0.0], (50, 1))
         loss = LogLoss().build(expert, classes)
     before = [X.copy(), X_pool.copy(), y.copy()]
-    shell = check_surrogate_estimator(surrogate, task, X)
+    shell = as_surrogate(surrogate, task, X)
 
     def believe(n_acquired=0, honest=None):
         fitted = clone(shell).fit(

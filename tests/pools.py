@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sklearn_ase import PoolState, _kernels
+from sklearn_ase import PoolState
+from sklearn_ase._inference import _kernels
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.losses import LossTable
 

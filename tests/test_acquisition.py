@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from pools import plain_sample
 from sklearn.base import clone
 
-from sklearn_ase._evidence import weigh_evidence
+from sklearn_ase._inference._evidence import weigh_evidence
 from sklearn_ase.acquisition import (
     BALD,
     XWED,
@@ -16,7 +16,7 @@ from sklearn_ase.acquisition import (
     ExpectedLoss,
     LossSpread,
     Mixture,
-    Trusted,
+    TrustWeighted,
     Uniform,
     VarianceReduction,
 )
@@ -101,7 +101,7 @@ def test_shares_that_are_none_are_refused(shares):
 
 @pytest.mark.parametrize("inner", [None, BALD(), Uniform(), VarianceReduction()])
 def test_trusted_acquisitions_meet_the_contract(inner):
-    trusted, plain = Trusted(inner), Mixture() if inner is None else inner
+    trusted, plain = TrustWeighted(inner), Mixture() if inner is None else inner
     check_acquisition(trusted)
     assert trusted.is_uniform == plain.is_uniform
     assert trusted.needs_member_loss == plain.needs_member_loss
@@ -112,7 +112,7 @@ def test_what_is_not_trusted_goes_to_uniform_picks(task):
     state = make_state(task)
     trust = weigh_evidence(state).trust
     expected = Mixture([BALD(), Uniform()], shares=[trust, 1 - trust])
-    found = Trusted(BALD()).score_samples(state)
+    found = TrustWeighted(BALD()).score_samples(state)
     assert_allclose(found, expected.score_samples(state), rtol=1e-12)
 
 
@@ -120,7 +120,7 @@ def test_a_contradicted_surrogate_chooses_no_more_labels():
     chance = np.linspace(0.2, 0.6, 1000)
     state = plain_sample(chance, np.zeros(1000), 100)
     assert np.ptp(ExpectedLoss().score_samples(state)) > 0
-    assert_allclose(Trusted(ExpectedLoss()).score_samples(state), 1e-3, rtol=1e-3)
+    assert_allclose(TrustWeighted(ExpectedLoss()).score_samples(state), 1e-3, rtol=1e-3)
 
 
 def test_without_evidence_the_other_acquisition_decides():
@@ -130,5 +130,5 @@ def test_without_evidence_the_other_acquisition_decides():
         replace(state, query_proba=np.full(state.n_labels, np.nan)),
         replace(state, n_in_order=0),
     ):
-        found = Trusted(BALD()).score_samples(blind)
+        found = TrustWeighted(BALD()).score_samples(blind)
         assert_allclose(found, BALD().score_samples(blind))

@@ -14,8 +14,8 @@ from scipy import sparse
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._answers import SKIP, read_answers
-from sklearn_ase._sheet import export_rows
+from sklearn_ase._annotation._export import export_rows
+from sklearn_ase._annotation._import import SKIP, read_answers
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import LURE
 

@@ -1,4 +1,4 @@
-"""The house stands as it was drawn: imports look down, heavy packages stay out."""
+"""Imports between the folders of the package look down, heavy packages stay out."""
 
 import ast
 import subprocess
@@ -10,73 +10,34 @@ import pytest
 import sklearn_ase
 
 PACKAGE = Path(sklearn_ase.__file__).parent
-# Rooms of one storey do not know each other, except where ALLOWED says so.
-STOREYS = [
-    {"_version", "_warn"},
-    {
-        "_rows",
-        "_kernels",
-        "_state",
-        "_cross_fitting",
-        "_schedule",
-        "_seeding",
-        "_progress",
-        "_html",
-        "_callbacks",
-        "_ledger_csv",
-        "_lock",
-        "_sheet",
-        "_evidence",
-        "belief",
-        "exceptions",
-    },
-    {
-        "losses",
-        "selection",
-        "acquisition",
-        "risk",
-        "surrogate",
-        "_plan",
-        "_validation",
-        "_ledger",
-        "_model",
-        "_snapshot",
-        "_fingerprint",
-        "_drawing",
-        "stopping",
-    },
-    {
-        "_task",
-        "_diagnosis",
-        "_history",
-        "_forecast",
-        "_learner",
-        "_picker",
-        "_journal",
-        "_answers",
-    },
-    {"_evaluation", "_campaign"},
-    {"_active_risk", "_console"},
-    {"testing", "simulation", "model_selection", "_plot", "datasets", "neural"},
-    {""},  # The shop window.
+# Folders, or modules, from the ground up. Those of one layer do not know each other.
+LAYERS = [
+    {"_version", "exceptions"},
+    {"_utils"},
+    {"_data", "belief", "losses"},
+    {"_state"},
+    {"_labels", "_annotation"},
+    {"_inference", "selection"},
+    {"acquisition", "risk", "surrogate", "stopping"},
+    {"_evaluation"},
+    {"_active_risk"},
+    {"simulation", "_plot", "testing", "neural"},
+    {"__init__"},
 ]
-ALLOWED = {
-    ("belief", "_kernels"),
-    ("_cross_fitting", "_rows"),
-    ("_evidence", "_kernels"),
-    ("_sheet", "_rows"),
-    ("_state", "_sheet"),
-    ("_lock", "exceptions"),
-}
+LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
+FILES = sorted(PACKAGE.rglob("*.py"))
 HEAVY = ["torch", "skorch", "matplotlib", "pandas", "polars", "dask"]
+MOST_LINES = 300
+MOST_PRIVATE_MODULES = 4
 
 
-def _room(path):
-    return path.relative_to(PACKAGE).with_suffix("").parts[0].replace("__init__", "")
+def _home(path):
+    """The folder, or the module at the top, that a file belongs to."""
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
-def _imported_rooms(path):
-    """Rooms of this package that a file imports from."""
+def _imported(path):
+    """Folders or modules of this package that a file imports from."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.Import):
@@ -87,21 +48,24 @@ def _imported_rooms(path):
         for name in names:
             package, *rest = name.split(".")
             if package == "sklearn_ase":
-                yield rest[0] if rest else ""
-
-
-FILES = sorted(PACKAGE.rglob("*.py"))
-LEVEL = {room: level for level, storey in enumerate(STOREYS) for room in storey}
+                yield rest[0] if rest else "__init__"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_only_look_down(path):
-    room = _room(path)
-    assert room in LEVEL, f"give {room} a storey"
-    for other in set(_imported_rooms(path)) - {room}:
-        assert LEVEL[other] < LEVEL[room] or (room, other) in ALLOWED, (
-            f"{path.name} looks up or sideways at {other}"
-        )
+    home = _home(path)
+    for other in set(_imported(path)) - {home}:
+        assert LEVEL[other] < LEVEL[home], f"{path.name} looks up at {other}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_file_is_long(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def test_few_private_modules_stand_at_the_top():
+    private = [path for path in PACKAGE.glob("_*.py") if path.stem != "__init__"]
+    assert len(private) <= MOST_PRIVATE_MODULES
 
 
 def _run(code):
@@ -129,7 +93,7 @@ def test_the_package_works_without_its_optional_packages():
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in FILES if _room(path) != "neural"],
+    [path for path in FILES if _home(path) != "neural"],
     ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_heavy_packages_are_imported_where_they_are_used(path):

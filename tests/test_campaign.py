@@ -16,27 +16,28 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_ase import ActiveRiskEstimator, PoolState, _kernels
-from sklearn_ase._evidence import design_of
+from sklearn_ase import ActiveRiskEstimator, PoolState
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._evidence import design_of
 from sklearn_ase._state import Skips
-from sklearn_ase.acquisition import BALD, LossSpread, Trusted, Uniform
+from sklearn_ase.acquisition import BALD, LossSpread, TrustWeighted, Uniform
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import (
     ASE,
     LURE,
     CorrectedASE,
-    Guarded,
+    GuardedASE,
     MonteCarlo,
     RiskEstimate,
 )
-from sklearn_ase.selection import ArgMax, Audited, Proportional, pick_apart
+from sklearn_ase.selection import ArgMax, Proportional, UniformMixed, pick_apart
 from sklearn_ase.stopping import BaseStop, Plateau, TargetWidth
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 TRAINING = {"X_train": X[::5], "y_train": Y[::5]}
 SURROGATE = ClassifierSurrogate(GaussianNB(), n_members=3, calibration=False)
-WEIGHTED = [LURE(), CorrectedASE(), Guarded(worth=0)]
+WEIGHTED = [LURE(), CorrectedASE(), GuardedASE(worth=0)]
 
 
 def _evaluator(**parameters):
@@ -477,16 +478,17 @@ def _hard_to_tell(n_picks):
 def test_with_skips_guarded_leaves_the_surrogate_out():
     """It speaks of all rows, and the labels of those that can be labelled."""
     evaluation = _hard_to_tell(60)
-    found, corrected = evaluation.estimate(), evaluation.estimate(Guarded(worth=0))
+    found, corrected = evaluation.estimate(), evaluation.estimate(GuardedASE(worth=0))
     assert abs(corrected.value - evaluation.estimate(ASE()).value) > 0.01
     assert found == corrected
-    assert found == evaluation.estimate(Guarded(worth=np.inf))
+    assert found == evaluation.estimate(GuardedASE(worth=np.inf))
 
 
 def test_with_skips_trusted_scores_as_the_other_acquisition():
     state = _hard_to_tell(60).state
     assert_array_equal(
-        Trusted(LossSpread()).score_samples(state), LossSpread().score_samples(state)
+        TrustWeighted(LossSpread()).score_samples(state),
+        LossSpread().score_samples(state),
     )
 
 
@@ -504,7 +506,7 @@ def test_with_skips_nobody_says_that_the_surrogate_is_bad():
     assert "Every row that can be labelled is labelled" in str(evaluation.diagnose())
 
 
-@pytest.mark.parametrize("risk", [*WEIGHTED, Guarded(), MonteCarlo()])
+@pytest.mark.parametrize("risk", [*WEIGHTED, GuardedASE(), MonteCarlo()])
 def test_an_estimate_says_which_rows_it_is_of(risk):
     evaluation = _hard_to_tell(40)
     found, n_skipped = evaluation.estimate(risk), len(evaluation.ledger.skipped)
@@ -533,12 +535,12 @@ SCORES = np.array([0.4, 0.1, 1.0, 0.7, 0.05])
 N_SAMPLES = len(LOSSES)
 
 
-def _sequences(n_picks, scores_after, defensive=0.0):
+def _sequences(n_picks, scores_after, uniform_share=0.0):
     """Every sequence of picks, with its probability and those of the picks."""
     for sequence in permutations(range(N_SAMPLES), n_picks):
         left, proba = list(range(N_SAMPLES)), []
         for k, row in enumerate(sequence):
-            distribution = Proportional(defensive).distribution(
+            distribution = Proportional(uniform_share).distribution(
                 scores_after(sequence[:k])[left]
             )
             proba.append(distribution[left.index(row)])
@@ -591,7 +593,7 @@ def test_guarded_is_never_negative_whatever_is_skipped():
     for _, sequence, proba in _sequences(3, _adaptive):
         state = replace(_state(sequence, proba, can_tell), belief="some")
         if state.skips is not None:
-            found = Guarded().estimate(state)
+            found = GuardedASE().estimate(state)
             least.append(found.centre)
             assert found.value == max(found.centre, 0.0)
     assert min(least) < 0
@@ -656,7 +658,7 @@ def test_the_surrogate_learns_from_known_labels_and_estimates_do_not():
     with pytest.raises(ValueError, match="needs a label"):
         told.estimate(LURE())
     assert told.estimate(ASE()).n_labels == 0
-    other = _start(training={"X_train": X[::3], "y_train": Y[::3]}, cross_fit=0)
+    other = _start(training={"X_train": X[::3], "y_train": Y[::3]}, cv=0)
     for evaluation in (told, other):
         assert_allclose(evaluation.state.belief.proba.sum(axis=1), 1.0)
     assert np.corrcoef(told.state.expected_loss, other.state.expected_loss)[0, 1] > 0.9
@@ -793,15 +795,15 @@ def _scores(evaluation):
     return evaluation.acquisition.score_samples(evaluation.state)
 
 
-@pytest.mark.parametrize("defensive", [0.0, 0.2, 1.0])
-def test_draws_go_by_score_over_the_root_of_the_cost(defensive):
-    selection = Proportional(defensive)
+@pytest.mark.parametrize("uniform_share", [0.0, 0.2, 1.0])
+def test_draws_go_by_score_over_the_root_of_the_cost(uniform_share):
+    selection = Proportional(uniform_share)
     evaluation = _start(cost=COST, acquisition=LossSpread(), selection=selection)
     free, scores = np.ones(150, dtype=bool), _scores(evaluation) / np.sqrt(COST)
     query = evaluation.ask(5)
     for row, proba in zip(query.indices, query.proba, strict=True):
-        share = (1 - defensive) * scores[row] / scores[free].sum()
-        assert proba == pytest.approx(share + defensive / free.sum(), rel=1e-12)
+        share = (1 - uniform_share) * scores[row] / scores[free].sum()
+        assert proba == pytest.approx(share + uniform_share / free.sum(), rel=1e-12)
         free[row] = False
 
 
@@ -813,8 +815,8 @@ def test_the_best_row_is_the_one_with_most_score_for_its_cost():
 
 @pytest.mark.parametrize(
     ("selection", "power"),
-    [(ArgMax(), 1.0), (Proportional(), 0.5), (Audited(), 1.0)]
-    + [(Audited(Proportional()), 0.5)],
+    [(ArgMax(), 1.0), (Proportional(), 0.5), (UniformMixed(), 1.0)]
+    + [(UniformMixed(Proportional()), 0.5)],
 )
 def test_an_audit_follows_the_selection_it_audits(selection, power):
     assert selection.cost_power == power
@@ -1210,7 +1212,7 @@ def test_known_rows_are_kept_apart_from_the_batch_too():
     assert len(np.unique(COPIES[asked], axis=0)) == len(asked) == 12
 
 
-@pytest.mark.parametrize("selection", [Proportional(), Audited()])
+@pytest.mark.parametrize("selection", [Proportional(), UniformMixed()])
 def test_draws_with_probabilities_refuse_an_embedding(selection):
     evaluation = _start(selection=selection)
     with pytest.raises(ValueError, match=r"draws them with probabilities.*ArgMax\(\)"):

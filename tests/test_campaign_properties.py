@@ -26,7 +26,7 @@ from mortal import differences, shown
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.exceptions import JournalWarning
 from sklearn_ase.risk import LURE, CorrectedASE
-from sklearn_ase.selection import ArgMax, Audited, Proportional
+from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 pytestmark = pytest.mark.filterwarnings(
@@ -39,7 +39,7 @@ KINDS = {
     "drawn": {},
     "corrected": {"risk": CorrectedASE(), "refit": 2},
     "best first": {"selection": ArgMax()},
-    "audited": {"selection": Audited(share=0.3)},
+    "audited": {"selection": UniformMixed(uniform_share=0.3)},
     "priced": {"cost": np.arange(1.0, N_SAMPLES + 1)},
     "known": {"known_labels": {0: 0, 5: 1, 6: 1, 13: 2}},
 }

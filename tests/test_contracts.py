@@ -32,7 +32,7 @@ from sklearn_ase.acquisition import (
     Uniform,
     VarianceReduction,
 )
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE, MonteCarlo
 from sklearn_ase.surrogate import (
     ClassifierSurrogate,
     LogLinearStack,
@@ -89,9 +89,9 @@ def test_acquisitions_meet_the_contract(acquisition):
         ASE(),
         ASE(use_observed=True),
         CorrectedASE(),
-        Guarded(),
-        Guarded(worth=0),
-        Guarded(worth=np.inf),
+        GuardedASE(),
+        GuardedASE(worth=0),
+        GuardedASE(worth=np.inf),
     ],
     ids=repr,
 )

@@ -11,12 +11,12 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_ase import _kernels
-from sklearn_ase._diagnosis import diagnose
-from sklearn_ase._evidence import weigh_evidence
+from sklearn_ase._evaluation._diagnosis import diagnose
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._evidence import weigh_evidence
 from sklearn_ase.acquisition import Uniform
 from sklearn_ase.exceptions import SurrogateWarning
-from sklearn_ase.risk import ASE, Guarded
+from sklearn_ase.risk import ASE, GuardedASE
 from sklearn_ase.selection import ArgMax
 from sklearn_ase.surrogate import ClassifierSurrogate
 
@@ -78,7 +78,7 @@ def test_a_bad_surrogate_costs_the_guarded_estimate_little(digits, evaluator, st
         evaluator.fit(digits.X, digits.y, **_rows(digits))
     evaluation = evaluator.evaluation_
     truth = evaluation.loss_.observed(np.arange(120), digits.y).mean()
-    errors = [abs(evaluation.estimate(r).value - truth) for r in (Guarded(), ASE())]
+    errors = [abs(evaluation.estimate(r).value - truth) for r in (GuardedASE(), ASE())]
     assert errors[0] < errors[1] / 3
 
 
@@ -168,7 +168,7 @@ def test_the_report_is_that_of_the_same_labels(digits, evaluator):
     evaluator.set_params(n_labels=30).fit(digits.X, digits.y, **_rows(digits))
     evaluation = evaluator.evaluation_
     diagnosis, state = evaluation.diagnose(), evaluation.state
-    corrected = evaluation.estimate(Guarded(worth=0))
+    corrected = evaluation.estimate(GuardedASE(worth=0))
     assert diagnosis.n_labels == 30
     assert diagnosis.surrogate_risk == pytest.approx(float(evaluation.estimate(ASE())))
     assert diagnosis.corrected_risk == corrected.value
@@ -196,7 +196,7 @@ def test_effective_labels_are_those_of_a_plain_sample_with_this_error():
     chance = np.repeat([0.02, 0.5], 100)[np.random.default_rng(0).permutation(200)]
     state = plain_sample(chance, np.random.default_rng(1).random(200) < chance, 50)
     diagnosis = diagnose(state)
-    error = Guarded(worth=0).estimate(state).standard_error
+    error = GuardedASE(worth=0).estimate(state).standard_error
     scatter = state.losses.var()
     found = scatter * (1 / diagnosis.effective_labels - 1 / 200)
     assert found == pytest.approx(error**2, rel=0.05)
@@ -277,5 +277,5 @@ def test_labels_behind_an_open_query_are_named(digits, evaluator):
     evaluation = evaluator.start(digits.X, **_rows(digits))
     query = evaluation.ask(4)
     evaluation.tell(query.indices[[0, 2, 3]], digits.y[query.indices[[0, 2, 3]]])
-    refusal = evaluation.estimate(Guarded()).refusal
+    refusal = evaluation.estimate(GuardedASE()).refusal
     assert f"2 labels wait behind the open query of row {query.indices[1]}" in refusal

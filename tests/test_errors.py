@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BaseAcquisition, VarianceReduction
-from sklearn_ase.risk import ASE, LURE, Guarded, MonteCarlo
+from sklearn_ase.risk import ASE, LURE, GuardedASE, MonteCarlo
 from sklearn_ase.selection import ArgMax
 
 
@@ -44,7 +44,10 @@ class Returns(BaseAcquisition):
             "ASE needs a fitted surrogate.*at least 5.*n_labels=4",
         ),
         ({"risk": LURE(), "selection": ArgMax()}, "LURE.*ArgMax.*Proportional"),
-        ({"risk": Guarded(), "selection": ArgMax()}, "Guarded.*ArgMax.*Proportional"),
+        (
+            {"risk": GuardedASE(), "selection": ArgMax()},
+            "GuardedASE.*ArgMax.*Proportional",
+        ),
         ({"risk": MonteCarlo()}, "MonteCarlo needs a plain random.*Uniform"),
         ({"loss": "squared_error"}, "regression.*RandomForestClassifier"),
         ({"surrogate": Ridge()}, "classification.*Ridge"),

@@ -14,11 +14,11 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.metrics import mean_squared_error
 from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase._html import html_table
+from sklearn_ase._utils._html import html_table
 from sklearn_ase.acquisition import BALD, XWED, LossSpread, Uniform
 from sklearn_ase.exceptions import NewClassWarning
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
-from sklearn_ase.selection import ArgMax, Audited
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE, MonteCarlo
+from sklearn_ase.selection import ArgMax, UniformMixed
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 
@@ -202,7 +202,7 @@ def test_refits_follow_the_schedule(digits, evaluator, refit, counts):
 
 def test_every_estimate_comes_from_the_same_labels(digits, evaluator):
     evaluator.set_params(acquisition=Uniform()).fit(digits.X, digits.y)
-    risks = [Guarded(), ASE(), ASE(use_observed=True), CorrectedASE()]
+    risks = [GuardedASE(), ASE(), ASE(use_observed=True), CorrectedASE()]
     risks += [LURE(), MonteCarlo()]
     estimates = [evaluator.evaluation_.estimate(risk) for risk in risks]
     assert [estimate.n_labels for estimate in estimates] == [12] * 6
@@ -212,12 +212,12 @@ def test_every_estimate_comes_from_the_same_labels(digits, evaluator):
 
 
 def test_the_default_risk_is_guarded_where_labels_have_probabilities(digits, evaluator):
-    assert isinstance(evaluator.start(digits.X).risk, Guarded)
-    for selection in (ArgMax(), Audited(share=0.0)):
+    assert isinstance(evaluator.start(digits.X).risk, GuardedASE)
+    for selection in (ArgMax(), UniformMixed(uniform_share=0.0)):
         evaluation = evaluator.set_params(selection=selection).start(digits.X)
         assert isinstance(evaluation.risk, ASE)
-    audited = evaluator.set_params(selection=Audited()).start(digits.X)
-    assert isinstance(audited.risk, Guarded)
+    audited = evaluator.set_params(selection=UniformMixed()).start(digits.X)
+    assert isinstance(audited.risk, GuardedASE)
 
 
 def test_the_first_picks_are_by_xwed_and_loss_spread(digits, evaluator):
@@ -346,7 +346,7 @@ def test_score_meets_a_new_label(digits, evaluator):
     assert evaluator.score(digits.X, y) == pytest.approx(-error, abs=0.01)
 
 
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded()])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), GuardedASE()])
 def test_all_labels_give_the_exact_risk(diabetes, regression_evaluator, risk):
     regression_evaluator.set_params(
         risk=risk, n_labels=120, surrogate=BayesianRidge(), batch_size=10
@@ -380,9 +380,9 @@ def test_copies_of_the_model_are_fitted_only_where_they_are_wanted(digits, evalu
     evaluator.set_params(estimator=model)
     frozen = FrozenEstimator(evaluator.surrogate.fit(digits.X_train, digits.y_train))
     for parameters, expected in (
-        ({"cross_fit": 3}, 3),
-        ({"cross_fit": 0}, 0),
-        ({"cross_fit": 3, "surrogate": frozen}, 0),
+        ({"cv": 3}, 3),
+        ({"cv": 0}, 0),
+        ({"cv": 3, "surrogate": frozen}, 0),
     ):
         Counted.fits = 0
         evaluator.set_params(**parameters).start(digits.X, **training)

@@ -1,4 +1,4 @@
-"""Guarded: the surrogate counts as many labels as the labels say it is worth."""
+"""GuardedASE: the surrogate counts as many labels as the labels say it is worth."""
 
 from dataclasses import replace
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pools import plain_sample
 
-from sklearn_ase._diagnosis import diagnose
-from sklearn_ase._evidence import has_evidence, weigh_evidence
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded
+from sklearn_ase._evaluation._diagnosis import diagnose
+from sklearn_ase._inference._evidence import has_evidence, weigh_evidence
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 from sklearn_ase.testing import make_state
 
 tasks = pytest.mark.parametrize("task", ["classification", "regression"])
@@ -48,8 +48,8 @@ def in_agreement(state):
 def test_worth_nothing_it_is_the_tuned_corrected_estimate(task, seed):
     state = make_state(task, random_state=seed)
     corrected = weigh_evidence(state, worth=50).corrected  # Whatever the worth.
-    assert Guarded(worth=0).estimate(state).value == corrected
-    assert Guarded().estimate(state).centre == corrected
+    assert GuardedASE(worth=0).estimate(state).value == corrected
+    assert GuardedASE().estimate(state).centre == corrected
 
 
 @tasks
@@ -57,7 +57,7 @@ def test_worth_nothing_it_is_the_tuned_corrected_estimate(task, seed):
 def test_worth_all_labels_it_is_ase(task, seed):
     state = make_state(task, random_state=seed)
     expected = ASE().estimate(state).value
-    assert Guarded(worth=np.inf).estimate(state).value == pytest.approx(
+    assert GuardedASE(worth=np.inf).estimate(state).value == pytest.approx(
         expected, rel=1e-12
     )
 
@@ -68,7 +68,7 @@ def test_it_lies_between_the_surrogate_and_the_corrected_estimate(task, seed):
     state = make_state(task, random_state=seed)
     evidence = weigh_evidence(state)
     worths = [0, 1, 30, 300, 3000, np.inf]
-    values = np.array([Guarded(worth).estimate(state).value for worth in worths])
+    values = np.array([GuardedASE(worth).estimate(state).value for worth in worths])
     # Between 0 at the corrected estimate and 1 at the surrogate's.
     place = (values - evidence.corrected) / (evidence.surrogate - evidence.corrected)
     assert place[[0, -1]] == pytest.approx([0, 1], abs=1e-12)
@@ -90,7 +90,7 @@ def test_a_surrogate_that_is_right_counts_as_the_labels_it_is_worth(task):
 
 def off_by(state, distance, **changes):
     """The same labels, but the surrogate is so many standard errors from C."""
-    error = Guarded(worth=0).estimate(state).standard_error
+    error = GuardedASE(worth=0).estimate(state).standard_error
     risk = weigh_evidence(state).corrected + distance * error
     return replace(with_surrogate_risk(state, risk), **changes), error
 
@@ -118,8 +118,8 @@ HEARD = {"is_calibrated": False}
 def test_what_training_rows_showed_is_expected_of_the_pool(n_labels):
     state = mixed_errors(n_samples=2000, n_labels=n_labels)
     off, error = off_by(state, 5)
-    known = Guarded().estimate(replace(off, training_gap=5 * error, **HEARD))
-    unknown = Guarded().estimate(replace(off, **HEARD))
+    known = GuardedASE().estimate(replace(off, training_gap=5 * error, **HEARD))
+    unknown = GuardedASE().estimate(replace(off, **HEARD))
     assert abs(known.value - known.centre) < abs(unknown.value - unknown.centre) / 2
 
 
@@ -129,8 +129,8 @@ def test_labels_that_agree_with_the_surrogate_outweigh_training_rows(n_labels):
     agreed, error = off_by(state, 0)
     contradicted = replace(agreed, training_gap=4 * error, **HEARD)
     assert diagnose(contradicted).verdict != "bad"
-    assert Guarded().estimate(contradicted).value == pytest.approx(
-        Guarded().estimate(agreed).value, abs=error
+    assert GuardedASE().estimate(contradicted).value == pytest.approx(
+        GuardedASE().estimate(agreed).value, abs=error
     )
 
 
@@ -138,7 +138,7 @@ def test_before_the_first_label_what_training_rows_showed_is_taken_off():
     state = replace(make_state(n_labels=0), **HEARD)
     ase, gap = ASE().estimate(state).value, 0.01
     for training_gap, value in ((0.0, ase), (np.nan, ase), (gap, ase - gap), (9, 0)):
-        found = Guarded().estimate(replace(state, training_gap=training_gap))
+        found = GuardedASE().estimate(replace(state, training_gap=training_gap))
         assert found.value == pytest.approx(value)
         assert "no label yet" in found.refusal
 
@@ -165,7 +165,7 @@ def test_where_all_was_foreseen_a_hair_of_difference_contradicts_nothing(chance)
     state = with_surrogate_risk(state, abs(chance - 1e-14))
     evidence = weigh_evidence(state)
     assert evidence.distance < 1e-6
-    assert Guarded().estimate(state).value == pytest.approx(chance, abs=1e-12)
+    assert GuardedASE().estimate(state).value == pytest.approx(chance, abs=1e-12)
 
 
 @pytest.mark.filterwarnings("error")
@@ -177,8 +177,8 @@ def test_it_does_not_depend_on_the_unit_of_the_loss(scale):
     moments = ("residual_moment", "loss_moment")
     scaled |= {name: scale**2 * getattr(state, name) for name in moments}
     for worth in (0, 300, np.inf):
-        value = Guarded(worth).estimate(replace(state, **scaled)).value
-        assert value == pytest.approx(scale * Guarded(worth).estimate(state).value)
+        value = GuardedASE(worth).estimate(replace(state, **scaled)).value
+        assert value == pytest.approx(scale * GuardedASE(worth).estimate(state).value)
 
 
 def test_without_a_surrogate_it_is_lure():
@@ -188,7 +188,7 @@ def test_without_a_surrogate_it_is_lure():
     blank = dict.fromkeys([*names, "loss_moment"], nothing)
     state = replace(state, belief=None, expected_loss=None, **blank)
     assert not has_evidence(state)
-    estimate, lure = Guarded().estimate(state), LURE().estimate(state)
+    estimate, lure = GuardedASE().estimate(state), LURE().estimate(state)
     assert estimate.value == lure.value
     assert estimate.standard_error == lure.standard_error
 
@@ -196,7 +196,7 @@ def test_without_a_surrogate_it_is_lure():
 def test_the_whole_pool_gives_its_risk_whatever_the_trust():
     state = make_state(n_samples=30, n_labels=30)
     for worth in (0, 300, np.inf):
-        estimate = Guarded(worth).estimate(state)
+        estimate = GuardedASE(worth).estimate(state)
         assert estimate.value == pytest.approx(state.losses.mean())
         assert estimate.standard_error == 0
 
@@ -205,8 +205,8 @@ def test_the_whole_pool_gives_its_risk_whatever_the_trust():
 @seeds
 def test_the_interval_is_that_of_the_corrected_estimate(task, seed):
     state = make_state(task, n_samples=80, n_labels=30, random_state=seed)
-    estimate = Guarded().estimate(state)
-    corrected = Guarded(worth=0).estimate(state)
+    estimate = GuardedASE().estimate(state)
+    corrected = GuardedASE(worth=0).estimate(state)
     assert estimate.standard_error == corrected.standard_error
     low, high = corrected.interval()
     assert estimate.interval() == (
@@ -243,7 +243,7 @@ def mean_distances(change):
     distances = []
     for seed in range(20):
         state = change(mixed_errors(n_labels=100, seed=seed))
-        tuned = Guarded(worth=0).estimate(state).value
+        tuned = GuardedASE(worth=0).estimate(state).value
         others = [risk.estimate(state).value for risk in (LURE(), CorrectedASE())]
         distances.append(np.abs(tuned - np.array(others)))
     return np.mean(distances, axis=0)
@@ -287,13 +287,13 @@ def test_labels_before_the_first_fit_do_not_speak_against_the_surrogate():
         loss_moment=np.full(5, np.nan),
     )
     assert diagnose(state).verdict != "bad"
-    assert np.isfinite(Guarded(worth=np.inf).estimate(state).value)
+    assert np.isfinite(GuardedASE(worth=np.inf).estimate(state).value)
 
 
 @pytest.mark.parametrize("worth", [-1, np.nan])
 def test_a_worth_that_is_no_number_of_labels_is_refused(worth):
     with pytest.raises(ValueError, match=r"worth=.* must be a number of labels, >= 0"):
-        Guarded(worth).estimate(make_state())
+        GuardedASE(worth).estimate(make_state())
 
 
 def test_it_is_no_negative_number_as_no_loss_is():
@@ -304,7 +304,7 @@ def test_it_is_no_negative_number_as_no_loss_is():
         query_expected_loss=state.query_expected_loss + 1.0,
     )
     assert weigh_evidence(state).corrected < 0
-    assert Guarded(worth=0).estimate(state).value == 0
+    assert GuardedASE(worth=0).estimate(state).value == 0
 
 
 def test_the_verdict_names_who_contradicts():

@@ -12,7 +12,7 @@ from sklearn_ase.risk import (
     ASE,
     LURE,
     CorrectedASE,
-    Guarded,
+    GuardedASE,
     MonteCarlo,
     RiskEstimate,
 )
@@ -20,7 +20,7 @@ from sklearn_ase.testing import make_state
 
 EVERYTHING = (-np.inf, np.inf)
 design_based = pytest.mark.parametrize(
-    "risk", [MonteCarlo(), LURE(), CorrectedASE(), Guarded(worth=0)]
+    "risk", [MonteCarlo(), LURE(), CorrectedASE(), GuardedASE(worth=0)]
 )
 methods = pytest.mark.parametrize("method", ["fixed", "anytime"])
 
@@ -76,7 +76,9 @@ def test_a_pool_that_is_fully_labelled_leaves_no_doubt(risk, n_samples, method):
 def test_ase_never_has_an_interval(task, n_labels):
     state = make_state(task, n_labels=n_labels)
     estimate = ASE().estimate(state)
-    with pytest.warns(IntervalWarning, match="ASE has no confidence interval.*Guarded"):
+    with pytest.warns(
+        IntervalWarning, match="ASE has no confidence interval.*GuardedASE"
+    ):
         assert estimate.interval() == EVERYTHING
     assert np.isnan(estimate.standard_error)
     spread = np.std(state.belief.member_risk, ddof=1)

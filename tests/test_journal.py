@@ -25,12 +25,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_ase import ActiveRiskEstimator, LabelLedger
-from sklearn_ase._fingerprint import fingerprint
+from sklearn_ase._labels._fingerprint import fingerprint
 from sklearn_ase.acquisition import LossSpread, Uniform
 from sklearn_ase.exceptions import JournalError, JournalWarning
 from sklearn_ase.losses import Brier
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded, MonteCarlo
-from sklearn_ase.selection import ArgMax, Audited
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE, MonteCarlo
+from sklearn_ase.selection import ArgMax, UniformMixed
 from sklearn_ase.stopping import Plateau
 from sklearn_ase.surrogate import ClassifierSurrogate
 
@@ -455,7 +455,7 @@ class UnfitClassifier(GaussianNB):
 
 
 def test_a_start_that_fails_does_not_claim_the_name(path):
-    given = {"X_train": X[::5], "y_train": Y[::5], "cross_fit": 0}
+    given = {"X_train": X[::5], "y_train": Y[::5], "cv": 0}
     with pytest.raises(ValueError, match="not among the classes"):
         small(path, known_labels={0: 5})
     with pytest.raises(RuntimeError, match="cannot be fitted"):
@@ -555,7 +555,7 @@ RANDOM = {
     "no random state": {"random_state": None},
     "a random state": {"random_state": np.random.RandomState(3)},
     "best first": {"selection": ArgMax()},
-    "audited": {"selection": Audited(), "acquisition": LossSpread()},
+    "audited": {"selection": UniformMixed(), "acquisition": LossSpread()},
     "Monte Carlo": {"acquisition": Uniform(), "risk": MonteCarlo()},
     "frozen": {"surrogate": TREE},
     "a list": {"refit": [4, 9], "risk": CorrectedASE()},
@@ -700,7 +700,7 @@ def test_a_campaign_goes_on_with_its_own_seed(path):
     ("name", "changes"),
     [
         ("acquisition", {"acquisition": LossSpread()}),
-        ("selection", {"selection": Audited()}),
+        ("selection", {"selection": UniformMixed()}),
         ("risk", {"risk": CorrectedASE()}),
         ("refit", {"refit": 3}),
         ("surrogate", {"surrogate": DecisionTreeClassifier()}),
@@ -708,7 +708,7 @@ def test_a_campaign_goes_on_with_its_own_seed(path):
         ("y_train", {"X_train": X[::5], "y_train": (Y[::5] + 1) % 3}),
         ("cost", {"cost": np.arange(30) + 1.0}),
         ("train_predictions", {"train_predictions": PROBA[::-1]}),
-        ("cross_fit", {"cross_fit": 0}),
+        ("cv", {"cv": 0}),
     ],
 )
 def test_other_settings_are_taken_with_a_warning(path, name, changes):
@@ -777,7 +777,7 @@ def test_labels_are_taken_even_where_a_new_risk_cannot_use_the_old_ones(path, ri
     with _iris(selection=ArgMax()).start(X[1::2], journal=path) as evaluation:
         evaluation.run(lambda rows: Y[1::2][rows], 8)
     with pytest.warns(JournalWarning, match="different risk, selection"):
-        evaluation = _iris(risk=Guarded() if risk is None else risk).start(
+        evaluation = _iris(risk=GuardedASE() if risk is None else risk).start(
             X[1::2], journal=path
         )
     query = evaluation.ask()

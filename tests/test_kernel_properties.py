@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
-from sklearn_ase import _kernels
-from sklearn_ase.belief import CategoricalBelief
+from sklearn_ase.belief import CategoricalBelief, _kernels
 from sklearn_ase.losses import LossTable
-from sklearn_ase.selection import ArgMax, Audited, Proportional
+from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 
 quick = settings(deadline=None, derandomize=True, max_examples=150)
 
@@ -123,7 +122,7 @@ def selections(draw):
     inner = st.one_of(
         st.just(ArgMax()), shares.map(Proportional), st.just(Proportional(0.0))
     )
-    return draw(st.one_of(inner, st.builds(Audited, inner, shares)))
+    return draw(st.one_of(inner, st.builds(UniformMixed, inner, shares)))
 
 
 @quick
@@ -137,12 +136,12 @@ def test_distribution_is_one(selection, values):
 
 @quick
 @given(shares, shares, arrays(float, st.integers(1, 8), elements=scores))
-def test_a_uniform_share_gives_every_candidate_its_chance(share, defensive, values):
+def test_a_uniform_share_gives_every_candidate_its_chance(share, uniform_share, values):
     floor = (1 - 1e-12) / len(values)
     for selection, least in [
-        (Proportional(defensive), defensive),
-        (Audited(share=share), share),
-        (Audited(Proportional(0.0), share), share),
+        (Proportional(uniform_share), uniform_share),
+        (UniformMixed(uniform_share=share), share),
+        (UniformMixed(Proportional(0.0), share), share),
     ]:
         assert selection.has_query_proba
         assert (selection.distribution(values) >= least * floor).all()
@@ -227,12 +226,14 @@ def test_argmax_breaks_ties_at_random():
     assert set(picks) == {0, 2}
 
 
-@pytest.mark.parametrize("selection", [Proportional(1.5), Audited(share=-0.1)])
+@pytest.mark.parametrize(
+    "selection", [Proportional(1.5), UniformMixed(uniform_share=-0.1)]
+)
 def test_a_share_outside_the_unit_interval_is_refused(selection):
     with pytest.raises(ValueError, match="must lie between 0 and 1"):
         selection.distribution(np.ones(3))
 
 
 def test_an_audit_without_a_share_claims_no_more_than_what_it_audits():
-    assert not Audited(ArgMax(), share=0.0).has_query_proba
-    assert Audited(Proportional(), share=0.0).has_query_proba
+    assert not UniformMixed(ArgMax(), uniform_share=0.0).has_query_proba
+    assert UniformMixed(Proportional(), uniform_share=0.0).has_query_proba

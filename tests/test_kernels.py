@@ -8,9 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from sklearn_ase import _kernels
+from sklearn_ase._inference import _kernels
 from sklearn_ase.acquisition import VarianceReduction
 from sklearn_ase.belief import CategoricalBelief
+from sklearn_ase.belief import _kernels as belief_kernels
 from sklearn_ase.losses import LossTable
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-14}
@@ -53,15 +54,17 @@ def test_expected_loss_and_its_variance_are_those_of_the_paper(pool):
     loss = pool.loss.values
     rows = list(zip(pool.proba, loss, strict=True))
     expected = [paper.expected_loss(p, row) for p, row in rows]
-    assert_allclose(_kernels.expected_loss(pool.proba, loss), expected, **CLOSE)
+    assert_allclose(belief_kernels.expected_loss(pool.proba, loss), expected, **CLOSE)
     variance = [paper.loss_variance(p, row) for p, row in rows]
-    assert_allclose(_kernels.loss_variance(pool.proba, loss), variance, **CLOSE)
+    assert_allclose(belief_kernels.loss_variance(pool.proba, loss), variance, **CLOSE)
 
 
 def test_disagreement_is_that_of_the_paper(pool):
     n_samples = pool.members.shape[1]
     slow = [paper.disagreement(pool.members[:, i]) for i in range(n_samples)]
-    assert_allclose(_kernels.disagreement(pool.members), slow, rtol=1e-12, atol=1e-15)
+    assert_allclose(
+        belief_kernels.disagreement(pool.members), slow, rtol=1e-12, atol=1e-15
+    )
 
 
 def test_belief_answers_as_the_paper_does(pool):
@@ -89,7 +92,7 @@ def test_xwed_with_unit_loss_is_bald(pool):
 
 def test_tilted_members_average_to_the_belief_they_are_tilted_to(pool):
     """Also on classes that no member gives any mass."""
-    tilted = _kernels.tilted_members(pool.members, pool.proba)
+    tilted = belief_kernels.tilted_members(pool.members, pool.proba)
     assert_allclose(tilted.mean(axis=0), pool.proba, **CLOSE)
 
 
@@ -114,8 +117,10 @@ def test_member_losses_average_to_the_expected_loss(pool):
     """Also on classes that no member gives any mass."""
     loss = pool.loss.values
     mean = pool.members.mean(axis=0)
-    member_loss = _kernels.member_expected_loss(pool.members, mean, pool.proba, loss)
-    expected = _kernels.expected_loss(pool.proba, loss)
+    member_loss = belief_kernels.member_expected_loss(
+        pool.members, mean, pool.proba, loss
+    )
+    expected = belief_kernels.expected_loss(pool.proba, loss)
     assert_allclose(member_loss.mean(axis=0), expected, **CLOSE)
 
 
@@ -199,8 +204,8 @@ def test_believed_moments_are_those_of_the_definition(pool):
     slow = paper.believed_moments(query_proba, pool.proba, pool.loss.values)
     fast = _kernels.believed_moments(
         query_proba,
-        _kernels.expected_loss(pool.proba, pool.loss.values),
-        _kernels.loss_variance(pool.proba, pool.loss.values),
+        belief_kernels.expected_loss(pool.proba, pool.loss.values),
+        belief_kernels.loss_variance(pool.proba, pool.loss.values),
     )
     assert_allclose(fast, slow, **CLOSE)
 
@@ -290,12 +295,12 @@ def test_kernels_leave_their_inputs_alone(pool, labels):
     before = [array.copy() for array in inputs]
     for array in inputs:
         array.flags.writeable = False
-    _kernels.expected_loss(pool.proba, loss)
-    _kernels.loss_variance(pool.proba, loss)
-    _kernels.xlogx(pool.proba)
-    _kernels.tilted_members(pool.members, pool.proba)
+    belief_kernels.expected_loss(pool.proba, loss)
+    belief_kernels.loss_variance(pool.proba, loss)
+    belief_kernels.xlogx(pool.proba)
+    belief_kernels.tilted_members(pool.members, pool.proba)
     CategoricalBelief.from_members(pool.members, pool.loss, pool.proba)
-    _kernels.covariance_with_pool_risk(loss)
+    belief_kernels.covariance_with_pool_risk(loss)
     _kernels.lure_weights(q, labels.n_samples)
     steps = _kernels.step_estimates(losses, q, labels.n_samples, losses, losses)
     _kernels.variance_of_steps(steps, q, 100)

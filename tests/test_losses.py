@@ -13,7 +13,7 @@ from sklearn_ase.losses import (
     LogLoss,
     LossTable,
     PointLoss,
-    check_loss,
+    as_loss,
 )
 
 N_SAMPLES = 40
@@ -32,7 +32,7 @@ def random_task(rng, classes):
 
 
 def observed_mean(loss, prediction, y_true, classes=None):
-    bound = check_loss(loss).build(prediction, classes)
+    bound = as_loss(loss).build(prediction, classes)
     return bound.observed(np.arange(N_SAMPLES), y_true).mean()
 
 
@@ -125,7 +125,7 @@ def test_own_function_of_labels_is_tabulated():
     def cost(y_true, y_pred):
         return np.where(y_true == y_pred, 0.0, np.where(y_true == "sick", 10.0, 1.0))
 
-    loss = check_loss(cost, task="classification")
+    loss = as_loss(cost, task="classification")
     table = loss.build(np.array(["sick", "well"]), np.array(["sick", "well"]))
     assert_array_equal(table.values, [[0.0, 1.0], [10.0, 0.0]])
 
@@ -150,7 +150,7 @@ def test_own_function_of_numbers_is_bound(rng):
         return np.minimum((y_true - y_pred) ** 2, 1.0)
 
     y, prediction = rng.normal(size=(2, N_SAMPLES))
-    bound = check_loss(capped, task="regression").build(prediction)
+    bound = as_loss(capped, task="regression").build(prediction)
     assert isinstance(bound, PointLoss)
     rows = np.array([7, 2])
     assert_array_equal(bound.observed(rows, y[rows]), capped(y, prediction)[rows])
@@ -183,14 +183,14 @@ bad_functions = pytest.mark.parametrize(
 
 @bad_functions
 def test_bad_values_of_an_own_function_are_refused_for_classes(function, message):
-    loss = check_loss(function, task="classification")
+    loss = as_loss(function, task="classification")
     with pytest.raises(ValueError, match=message):
         loss.build(np.zeros(3), np.arange(2))
 
 
 @bad_functions
 def test_bad_values_of_an_own_function_are_refused_for_numbers(function, message):
-    loss = check_loss(function, task="regression")
+    loss = as_loss(function, task="regression")
     with pytest.raises(ValueError, match=message):
         loss.build(np.zeros(3))
     bound = PointLoss(loss, np.zeros(3))
@@ -202,21 +202,21 @@ def test_bad_values_of_an_own_function_are_refused_for_numbers(function, message
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match=r"loss='hinge' is not known.*'zero_one'"):
-        check_loss("hinge")
+        as_loss("hinge")
 
 
 @pytest.mark.parametrize("loss", [None, 3, ["log_loss"]])
 def test_what_is_no_loss_is_refused(loss):
     with pytest.raises(TypeError, match="loss must be one of"):
-        check_loss(loss)
+        as_loss(loss)
 
 
 def test_own_loss_takes_the_task_it_was_not_given():
     given = CustomLoss(lambda y_true, y_pred: np.abs(y_true - y_pred), n_nodes=64)
-    checked = check_loss(given, task="regression")
+    checked = as_loss(given, task="regression")
     assert (checked.task, checked.n_nodes, given.task) == ("regression", 64, None)
     decided = CustomLoss(given.function, task="regression")
-    assert check_loss(decided, task="classification").task == "regression"
+    assert as_loss(decided, task="classification").task == "regression"
 
 
 @pytest.mark.parametrize("loss", [LogLoss(eps=1e-4), CustomLoss(max, n_nodes=20)])

@@ -386,8 +386,8 @@ def test_claims_on_images_follow_the_errors():
     from image_classifiers_report import check
 
     good = {"ASE": 2, "LURE": 8, "Monte Carlo": 9, "finite pool": 1}
-    good |= {"ASE, recalibrated": 1, "Guarded, recalibrated": 3}
-    bad = {**good, "ASE": 8.9, "ASE, recalibrated": 30, "Guarded, recalibrated": 9}
+    good |= {"ASE, recalibrated": 1, "GuardedASE, recalibrated": 3}
+    bad = {**good, "ASE": 8.9, "ASE, recalibrated": 30, "GuardedASE, recalibrated": 9}
     outcomes = []
     for sizes in (good, bad):
         claims = Record()
@@ -402,8 +402,8 @@ def test_claims_on_the_missing_class_follow_the_errors():
     good = {"Monte Carlo": 1, "ASE XWED": 0.1, "ASE BALD": 0.5, "ASE ~E[loss]": 0.6}
     good |= {"ASE ~XWED": 0.3, "ASE ~BALD": 0.4, "LURE ~E[loss]": 0.7}
     good |= {"LURE ~XWED": 3, "LURE ~BALD": 4, "ASE constant ~E[loss]": 9}
-    good |= {"LURE constant ~E[loss]": 9, "Guarded default": 0.5}
-    good |= {"Guarded ~E[loss]": 0.5, "Guarded ~XWED": 0.5}
+    good |= {"LURE constant ~E[loss]": 9, "GuardedASE default": 0.5}
+    good |= {"GuardedASE ~E[loss]": 0.5, "GuardedASE ~XWED": 0.5}
     bad = {method: 1 / size for method, size in good.items()}
     for sizes, outcome in ((good, True), (bad, False)):
         runs = errors_of(sizes, (10, 100))

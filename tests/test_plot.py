@@ -35,7 +35,7 @@ def _result():
             1,
         )
         for run in range(4)
-        for risk in ("ASE", "Guarded")
+        for risk in ("ASE", "GuardedASE")
         for count in (10, 50)
         for value in [0.3 + rng.normal() / count]
     ]
@@ -57,8 +57,8 @@ def _close():
 @pytest.mark.parametrize("figure", ["mean_squared_error", "coverage", "bias", "width"])
 def test_a_line_for_each_risk_with_the_figures_of_the_summary(figure):
     result = _result()
-    display = LabelEfficiencyDisplay.from_result(result, figure=figure)
-    assert [line.get_label() for line in display.lines_] == ["ASE", "Guarded"]
+    display = LabelEfficiencyDisplay.from_result(result, metric=figure)
+    assert [line.get_label() for line in display.lines_] == ["ASE", "GuardedASE"]
     figures = result.summary()
     drawn = np.concatenate([line.get_ydata() for line in display.lines_])
     np.testing.assert_array_equal(drawn, figures[figure])
@@ -86,7 +86,7 @@ def test_plain_samples_are_drawn_once_whatever_the_evaluators():
 
 def test_an_unknown_figure_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match="mean_squared_error"):
-        LabelEfficiencyDisplay(_result().summary()).plot(figure="beauty")
+        LabelEfficiencyDisplay(_result().summary()).plot(metric="beauty")
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_the_risk_curve_is_the_history_with_its_intervals(fitted):
     assert not np.isfinite(display.low[10])  # Too few labels for an interval.
     assert len(display.refits_.get_segments()) == history["refit"].sum()
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["Guarded", "90 % interval", "truth"]
+    assert texts == ["GuardedASE", "90 % interval", "truth"]
 
 
 @pytest.mark.parametrize("refit", [False, True])

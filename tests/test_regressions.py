@@ -178,7 +178,7 @@ def test_the_model_that_took_part_in_calibration_cannot_be_left_out(digits):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"cross_fit": 1}, "cross_fit=1"),
+        ({"cv": 1}, "cv=1"),
         ({"surrogate": ClassifierSurrogate(prior_mass=-1)}, "prior_mass=-1"),
         (
             {"surrogate": ClassifierSurrogate(GaussianNB()), "loss": "squared_error"},
@@ -223,9 +223,9 @@ def test_a_column_does_not_mean_that_the_model_knows_the_class(digits):
     model = WithEveryColumn().fit(rows["X_train"], rows["y_train"])
     evaluator = ActiveRiskEstimator(FrozenEstimator(model), random_state=0)
     task = evaluator.start(digits.X, **rows).task
-    assert_array_equal(task.known_to_model(np.arange(4)), np.arange(4) != 3)
+    assert_array_equal(task.model_classes(np.arange(4)), np.arange(4) != 3)
     task = evaluator.start(digits.X).task  # Nothing tells what it has learned from.
-    assert task.known_to_model(np.arange(4)).all()
+    assert task.model_classes(np.arange(4)).all()
     evaluator.set_params(estimator=model.inner_.fit(digits.X, digits.y))
     task = evaluator.start(digits.X, **rows).task  # It expects threes somewhere.
-    assert task.known_to_model(np.arange(4)).all()
+    assert task.model_classes(np.arange(4)).all()

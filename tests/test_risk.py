@@ -16,15 +16,15 @@ from sklearn_ase.risk import (
     ASE,
     LURE,
     CorrectedASE,
-    Guarded,
+    GuardedASE,
     MonteCarlo,
     RiskEstimate,
 )
 
 N_SAMPLES = 40
-weighted = pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded()])
+weighted = pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), GuardedASE()])
 design_based = pytest.mark.parametrize(
-    "risk", [MonteCarlo(), LURE(), CorrectedASE(), Guarded()]
+    "risk", [MonteCarlo(), LURE(), CorrectedASE(), GuardedASE()]
 )
 
 
@@ -186,11 +186,11 @@ def test_design_based_risks_use_only_the_labels_in_order(risk):
 
 def test_without_a_label_in_order_the_guarded_estimate_is_plain_ase():
     state = replace(make_state(n_labels=3), n_in_order=0)
-    estimate = Guarded().estimate(state)
+    estimate = GuardedASE().estimate(state)
     assert estimate.value == ASE().estimate(state).value
     assert "before the first row that was asked for is answered" in estimate.refusal
     state = make_state(n_labels=0)
-    assert "no label yet" in Guarded().estimate(state).refusal
+    assert "no label yet" in GuardedASE().estimate(state).refusal
 
 
 @pytest.mark.parametrize("risk", [MonteCarlo(), LURE(), CorrectedASE()])

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import ExpectedLoss, Uniform
-from sklearn_ase.risk import ASE, LURE, Guarded, MonteCarlo
+from sklearn_ase.risk import ASE, LURE, GuardedASE, MonteCarlo
 from sklearn_ase.selection import ArgMax
 from sklearn_ase.simulation import LabelEfficiency, Scenario, label_efficiency_curve
 from sklearn_ase.surrogate import ClassifierSurrogate
@@ -63,7 +63,7 @@ def four_runs():
 
 def test_there_is_a_row_for_each_run_risk_and_label_count(four_runs):
     columns = four_runs.columns
-    names = ["Guarded", "ASE", "CorrectedASE", "LURE", "Monte Carlo"]
+    names = ["GuardedASE", "ASE", "CorrectedASE", "LURE", "Monte Carlo"]
     assert len(columns["run"]) == 4 * len(names) * 2
     assert set(columns["risk"].tolist()) == set(names)
     assert set(columns["n_labels"].tolist()) == {6, 12}
@@ -84,7 +84,11 @@ def test_the_estimates_are_those_of_the_evaluations(four_runs):
         )
         evaluation = evaluator.start(X[POOL], **rows)
         evaluation.run(lambda indices: Y[POOL][indices], 6)
-        for name, risk in (("ASE", ASE()), ("LURE", LURE()), ("Guarded", Guarded())):
+        for name, risk in (
+            ("ASE", ASE()),
+            ("LURE", LURE()),
+            ("GuardedASE", GuardedASE()),
+        ):
             found = where(four_runs, run=run, risk=name, n_labels=6)["value"]
             assert found.tolist() == [evaluation.estimate(risk).value]
 
@@ -132,7 +136,7 @@ def test_monte_carlo_has_the_interval_of_a_plain_sample(four_runs):
 
 def test_intervals_are_given_from_25_labels_on():
     result = simulate(n_runs=1, n_labels=[24, 25], level=0.8)
-    for risk in ("Guarded", "CorrectedASE", "LURE"):
+    for risk in ("GuardedASE", "CorrectedASE", "LURE"):
         rows = where(result, risk=risk)
         assert np.isfinite(rows["low"]).tolist() == [False, True]
         assert np.isnan(rows["anytime"]).tolist() == [True, False]

@@ -14,8 +14,9 @@ from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_ase import ActiveRiskEstimator, _kernels
-from sklearn_ase._evidence import weigh_evidence
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._evidence import weigh_evidence
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.surrogate import (
     ClassifierSurrogate,
@@ -27,13 +28,13 @@ from sklearn_ase.testing import make_state
 DIGITS = load_digits(return_X_y=True)
 
 
-def started(surrogate, loss="zero_one", cross_fit=5, with_training_rows=True):
+def started(surrogate, loss="zero_one", cv=5, with_training_rows=True):
     """An evaluation of naive Bayes on digits, before the first label."""
     X, y = DIGITS
     model = GaussianNB().fit(X[:500], y[:500])
     rows = {"X_train": X[:500], "y_train": y[:500]} if with_training_rows else {}
     evaluator = ActiveRiskEstimator(
-        model, surrogate=surrogate, loss=loss, cross_fit=cross_fit, random_state=0
+        model, surrogate=surrogate, loss=loss, cv=cv, random_state=0
     )
     return evaluator.start(X[500:], **rows)
 
@@ -100,7 +101,7 @@ def test_the_model_is_not_fitted_again_where_nothing_would_come_of_it():
 
 def test_without_honest_predictions_training_rows_say_nothing():
     uncalibrated = ClassifierSurrogate(DecisionTreeClassifier(), calibration=False)
-    for without in ({"cross_fit": 0}, {"with_training_rows": False}):
+    for without in ({"cv": 0}, {"with_training_rows": False}):
         state = started(uncalibrated, **without).state
         assert not state.is_calibrated
         assert np.isnan(state.training_gap)
@@ -119,7 +120,7 @@ def test_calibration_vouches_for_a_surrogate_once_enough_rows_were_heard():
 def test_a_calibration_without_the_model_need_not_hear_it():
     alone = LogLinearStack(use_estimator=False)
     surrogate = ClassifierSurrogate(RandomForestClassifier(10), calibration=alone)
-    assert started(surrogate, cross_fit=0).state.is_calibrated
+    assert started(surrogate, cv=0).state.is_calibrated
 
 
 def test_a_loss_that_has_no_value_at_training_rows_says_nothing():

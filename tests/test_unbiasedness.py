@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from campaigns import Vote
 
-from sklearn_ase import ActiveRiskEstimator, PoolState, _kernels
+from sklearn_ase import ActiveRiskEstimator, PoolState
+from sklearn_ase._inference import _kernels
 from sklearn_ase.acquisition import LossSpread
-from sklearn_ase.risk import LURE, CorrectedASE, Guarded, MonteCarlo
-from sklearn_ase.selection import Audited, Proportional
+from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE, MonteCarlo
+from sklearn_ase.selection import Proportional, UniformMixed
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 LOSSES = np.array([0.3, 2.5, 0.0, 1.1, 4.2])
@@ -156,7 +157,7 @@ def test_tuned_corrected_ase_is_unbiased_for_any_adaptive_surrogate(
 ):
     """How much of g to use is decided before each label, by the labels before it."""
     evaluations = all_evaluations(n_labels, scores_after, surrogate_after)
-    found = expectation(evaluations, estimate_with(Guarded(worth=0)))
+    found = expectation(evaluations, estimate_with(GuardedASE(worth=0)))
     assert found == pytest.approx(RISK, abs=1e-11)
 
 
@@ -177,7 +178,7 @@ def test_every_single_step_is_unbiased(surrogate_after):
 
 
 @pytest.mark.parametrize("batches", [[3], [2, 1], [1, 2], [2, 2], [2, 3], [5]])
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(worth=0)])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), GuardedASE(worth=0)])
 @surrogates
 def test_batches_keep_the_estimates_unbiased(batches, risk, surrogate_after):
     evaluations = all_evaluations(
@@ -187,8 +188,10 @@ def test_batches_keep_the_estimates_unbiased(batches, risk, surrogate_after):
     assert found == pytest.approx(RISK, abs=1e-11)
 
 
-@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), Guarded(worth=0)])
-@pytest.mark.parametrize("selection", [Audited(share=0.1), Proportional(0.3)])
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), GuardedASE(worth=0)])
+@pytest.mark.parametrize(
+    "selection", [UniformMixed(uniform_share=0.1), Proportional(0.3)]
+)
 def test_a_uniform_share_makes_any_selection_unbiased(risk, selection):
     evaluations = all_evaluations(3, hostile_scores, absurd_surrogate, selection)
     found = expectation(evaluations, estimate_with(risk))
@@ -217,7 +220,7 @@ def test_uniform_picks_without_a_surrogate_are_monte_carlo(n_labels):
 @surrogates
 def test_the_whole_pool_gives_its_risk_exactly(scores_after, surrogate_after):
     for _, state in all_evaluations(N_SAMPLES, scores_after, surrogate_after):
-        for risk in (LURE(), CorrectedASE(), Guarded(worth=0)):
+        for risk in (LURE(), CorrectedASE(), GuardedASE(worth=0)):
             estimate = risk.estimate(state)
             assert estimate.value == pytest.approx(RISK, abs=1e-11)
             assert estimate.standard_error == 0.0
@@ -407,7 +410,9 @@ def expected_estimates(course, monkeypatch, **given):
 
     total, means, counts = 0.0, np.zeros(3), set()
     for chance, evaluation in every_campaign(run, monkeypatch):
-        found = [evaluation.estimate(r) for r in (LURE(), CorrectedASE(), Guarded(0))]
+        found = [
+            evaluation.estimate(r) for r in (LURE(), CorrectedASE(), GuardedASE(0))
+        ]
         total += chance
         means += [chance * estimate.value for estimate in found]
         counts |= {estimate.n_labels for estimate in found}

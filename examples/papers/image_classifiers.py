@@ -42,7 +42,7 @@ from sklearn.frozen import FrozenEstimator
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import ExpectedLoss
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 from sklearn_ase.selection import Proportional
 from sklearn_ase.simulation import Scenario, label_efficiency_curve
 from sklearn_ase.surrogate import ClassifierSurrogate, LogLinearStack
@@ -103,7 +103,7 @@ def evaluators(proba, members, loss):
         surrogate=ClassifierSurrogate(FrozenEstimator(stored)),
         loss=loss,
         acquisition=ExpectedLoss(),
-        selection=Proportional(defensive=0.0),
+        selection=Proportional(uniform_share=0.0),
         classes=np.arange(proba.shape[1]),
     )
     blended = clone(frozen).set_params(
@@ -118,7 +118,7 @@ RISKS = {
     "ASE": ASE(),
     "LURE": LURE(),
     "CorrectedASE": CorrectedASE(),
-    "Guarded": Guarded(),
+    "Guarded": GuardedASE(),
 }
 
 

@@ -31,7 +31,7 @@ from sklearn.base import clone
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BALD, XWED, ExpectedLoss, Uniform
-from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, Guarded, RiskEstimate
+from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, GuardedASE, RiskEstimate
 from sklearn_ase.selection import ArgMax, Proportional
 from sklearn_ase.simulation import Scenario, label_efficiency_curve
 
@@ -102,7 +102,7 @@ def evaluators(kind, preset):
     def variant(acquisition, selection):
         return clone(base).set_params(acquisition=acquisition, selection=selection)
 
-    sampling = Proportional(defensive=0.0)
+    sampling = Proportional(uniform_share=0.0)
     default = clone(base)
     if kind != "trees":
         default.set_params(surrogate=make_surrogate("trees on images", preset))
@@ -138,7 +138,7 @@ def simulate(args, preset):
     weighted = {"ASE": ASE(), "LURE": LURE(), "CorrectedASE": CorrectedASE(), **share}
     risks = {
         "arg max": {"ASE": ASE(), **share},
-        "sampling": {"Guarded": Guarded(), **weighted},
+        "sampling": {"Guarded": GuardedASE(), **weighted},
         "constant": weighted,
     }
     for group, chosen in evaluators(args.surrogate, preset).items():

@@ -71,14 +71,14 @@ class LabelEfficiencyDisplay:
         """
         return cls(result.summary(), level=level).plot(ax=ax, **options)
 
-    def plot(self, ax=None, *, figure="mean_squared_error", risks=None):
-        """Draw one figure against the number of labels.
+    def plot(self, ax=None, *, metric="mean_squared_error", risks=None):
+        """Draw one metric against the number of labels.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             None makes new ones.
-        figure : str, default="mean_squared_error"
+        metric : str, default="mean_squared_error"
             Name of an entry of `figures`.
         risks : sequence of str, default=None
             Draw these only.
@@ -88,9 +88,9 @@ class LabelEfficiencyDisplay:
         self : object
         """
         data = {name: np.asarray(values) for name, values in self.figures.items()}
-        if figure not in data:
+        if metric not in data:
             raise ValueError(
-                f"figure={figure!r} is not among {sorted(set(data) & set(_LABELS))}."
+                f"metric={metric!r} is not among {sorted(set(data) & set(_LABELS))}."
             )
         ax = new_axes(self) if ax is None else ax
         pairs = dict.fromkeys(
@@ -106,7 +106,7 @@ class LabelEfficiencyDisplay:
             if risks is not None and risk not in risks:
                 continue
             part = (data["evaluator"] == evaluator) & (data["risk"] == risk)
-            values = data[figure][part]
+            values = data[metric][part]
             if np.isnan(values).all():
                 continue
             style = STYLES[len(self.lines_) % len(STYLES)]
@@ -117,14 +117,14 @@ class LabelEfficiencyDisplay:
                 markersize=5,
                 **style,
             )
-        ax.set(xscale="log", xlabel="labels", ylabel=_LABELS.get(figure, figure))
+        ax.set(xscale="log", xlabel="labels", ylabel=_LABELS.get(metric, metric))
         counts = np.unique(data["n_labels"])
         ax.set_xticks(counts, [str(count) for count in counts])
         ax.minorticks_off()
-        if figure in _LOGARITHMIC:
+        if metric in _LOGARITHMIC:
             ax.set_yscale("log")
-        target = {"ratio": 1.0, "bias": 0.0}.get(figure)
-        if "coverage" in figure:
+        target = {"ratio": 1.0, "bias": 0.0}.get(metric)
+        if "coverage" in metric:
             target = self.level
         if target is not None:
             ax.axhline(target, color="grey", linewidth=1, linestyle=":")

@@ -8,7 +8,7 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 from sklearn_ase.acquisition._expected_loss import ExpectedLoss
 from sklearn_ase.acquisition._loss_spread import LossSpread
 from sklearn_ase.acquisition._mixture import Mixture
-from sklearn_ase.acquisition._trusted import Trusted
+from sklearn_ase.acquisition._trust_weighted import TrustWeighted
 from sklearn_ase.acquisition._uniform import Uniform
 from sklearn_ase.acquisition._variance_reduction import VarianceReduction
 from sklearn_ase.acquisition._xwed import XWED
@@ -20,7 +20,7 @@ __all__ = [
     "ExpectedLoss",
     "LossSpread",
     "Mixture",
-    "Trusted",
+    "TrustWeighted",
     "Uniform",
     "VarianceReduction",
 ]

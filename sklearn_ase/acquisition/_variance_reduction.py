@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sklearn_ase import _kernels
 from sklearn_ase.acquisition._base import BaseAcquisition
+from sklearn_ase.belief import _kernels
 
 
 class VarianceReduction(BaseAcquisition):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase import _kernels
+from sklearn_ase.belief import _kernels
 from sklearn_ase.belief._chunks import join_chunks
 
 

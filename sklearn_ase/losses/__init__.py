@@ -4,10 +4,10 @@ The model under test and the loss enter an evaluation here and nowhere else: as 
 table (classification) or as a function of the prediction (regression).
 """
 
-from sklearn_ase.losses._bound import LossTable, PointLoss
 from sklearn_ase.losses._classification import Brier, LogLoss, ZeroOne
 from sklearn_ase.losses._custom import CustomLoss
-from sklearn_ase.losses._names import check_loss
+from sklearn_ase.losses._lookup import as_loss
+from sklearn_ase.losses._pool_loss import LossTable, PointLoss
 from sklearn_ase.losses._regression import AbsoluteError, SquaredError
 
 __all__ = [
@@ -19,5 +19,5 @@ __all__ = [
     "PointLoss",
     "SquaredError",
     "ZeroOne",
-    "check_loss",
+    "as_loss",
 ]

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase.losses._bound import LossTable
+from sklearn_ase.losses._pool_loss import LossTable
 
 _FLOAT32_EPS = float(np.finfo(np.float32).eps)
 

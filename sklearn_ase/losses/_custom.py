@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase.losses._bound import LossTable, PointLoss, check_values
+from sklearn_ase.losses._pool_loss import LossTable, PointLoss, check_values
 
 
 class CustomLoss(BaseEstimator):

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator
 
-from sklearn_ase.losses._bound import PointLoss
+from sklearn_ase.losses._pool_loss import PointLoss
 
 
 class _RegressionLoss(BaseEstimator):

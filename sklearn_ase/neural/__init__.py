@@ -13,12 +13,12 @@ except ImportError as error:  # pragma: no cover
         "pip install 'sklearn-ase[neural]'."
     ) from error
 
+from sklearn_ase.neural._architectures import MLP, ResNet18, SmallCNN, WideResNet40
 from sklearn_ase.neural._augment import RandomCrop, RandomFlip
 from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._device_surrogate import DeviceSurrogate
 from sklearn_ase.neural._dropout import MCDropoutClassifier
 from sklearn_ase.neural._ensemble import DeepEnsembleClassifier
-from sklearn_ase.neural._modules import MLP, ResNet18, SmallCNN, WideResNet40
 from sklearn_ase.neural._radial import RadialBNN, RadialBNNClassifier
 
 __all__ = [

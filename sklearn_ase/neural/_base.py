@@ -10,8 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch.utils.data import Dataset
 
-from sklearn_ase._seeding import torch_seed
-from sklearn_ase.neural._building import build_network, check_outputs, told_arguments
+from sklearn_ase._utils._seeding import torch_seed
+from sklearn_ase.neural._architectures import MLP
+from sklearn_ase.neural._build import build_network, check_outputs, told_arguments
 from sklearn_ase.neural._data import (
     MemberBatches,
     Rows,
@@ -20,8 +21,7 @@ from sklearn_ase.neural._data import (
     split_rows,
 )
 from sklearn_ase.neural._device import usable_device
-from sklearn_ase.neural._modules import MLP
-from sklearn_ase.neural._nested import NestedParams
+from sklearn_ase.neural._nested_params import NestedParams
 from sklearn_ase.neural._temperature import fit_temperature
 from sklearn_ase.neural._training import make_net
 

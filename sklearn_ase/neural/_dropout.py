@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from sklearn_ase.neural._base import BaseDeepClassifier
-from sklearn_ase.neural._networks import Looped, mean_proba_loss
+from sklearn_ase.neural._joint import Looped, mean_proba_loss
 
 DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 

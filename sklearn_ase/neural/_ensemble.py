@@ -2,7 +2,7 @@
 
 from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._device import check_device
-from sklearn_ase.neural._networks import Looped, Stacked, is_worth_stacking
+from sklearn_ase.neural._joint import Looped, Stacked, is_worth_stacking
 
 
 class DeepEnsembleClassifier(BaseDeepClassifier):

@@ -5,7 +5,7 @@ Shapes and meaning are the same, the numbers too but for float32.
 
 import torch
 
-from sklearn_ase._kernels import NEGLIGIBLE
+from sklearn_ase.belief._kernels import NEGLIGIBLE
 
 
 def expected_loss(proba, loss):

@@ -7,10 +7,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from sklearn_ase.neural._architectures import side_after_convolutions
 from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._data import first_row
-from sklearn_ase.neural._modules import side_after_convolutions
-from sklearn_ase.neural._networks import mean_proba_loss, network_losses
+from sklearn_ase.neural._joint import mean_proba_loss, network_losses
 
 # Numbers of the first hidden layer that are computed at a time on the CPU, and in one
 # batch of a pool.

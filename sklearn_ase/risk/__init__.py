@@ -4,7 +4,7 @@ from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk
 from sklearn_ase.risk._corrected_ase import CorrectedASE
 from sklearn_ase.risk._estimate import RiskEstimate
-from sklearn_ase.risk._guarded import Guarded
+from sklearn_ase.risk._guarded import GuardedASE
 from sklearn_ase.risk._lure import LURE
 from sklearn_ase.risk._monte_carlo import MonteCarlo
 
@@ -13,7 +13,7 @@ __all__ = [
     "LURE",
     "BaseRisk",
     "CorrectedASE",
-    "Guarded",
+    "GuardedASE",
     "MonteCarlo",
     "RiskEstimate",
 ]

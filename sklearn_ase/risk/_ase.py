@@ -54,6 +54,6 @@ class ASE(BaseRisk):
             n_labels=state.n_labels,
             member_spread=float(spread),
             refusal="ASE has no confidence interval: its error is the surrogate's, "
-            "which no label measures. Use Guarded() or CorrectedASE() with the same "
+            "which no label measures. Use GuardedASE() or CorrectedASE() with the same "
             "labels; member_spread says how far the surrogate's members are apart.",
         )

@@ -5,11 +5,14 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase import _kernels
-from sklearn_ase._evidence import believed_moments, design_of, variances_of_mean
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._evidence import (
+    believed_moments,
+    design_of,
+    variances_of_mean,
+)
+from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase.risk._estimate import RiskEstimate
-
-MIN_LABELS = 25
 
 
 class BaseRisk(BaseEstimator, metaclass=ABCMeta):
@@ -64,8 +67,8 @@ def check_design(state, name):
         raise ValueError(
             f"{name} weighs each label by the probability with which it was picked, "
             f"but {n_unknown} of the {len(design.answered)} rows were picked "
-            "without one (ArgMax). Use selection=Proportional() or Audited(...) for "
-            "new labels, or risk=ASE() for these."
+            "without one (ArgMax). Use selection=Proportional() or UniformMixed(...) "
+            "for new labels, or risk=ASE() for these."
         )
     return design
 

@@ -1,7 +1,7 @@
 """Corrected ASE: the surrogate's estimate, corrected by what the labels showed."""
 
-from sklearn_ase import _kernels
-from sklearn_ase._evidence import believed_moments, over_answerable
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._evidence import believed_moments, over_answerable
 from sklearn_ase.risk._base import BaseRisk, check_design, mean_of_steps
 
 

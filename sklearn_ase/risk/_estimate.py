@@ -6,12 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from sklearn_ase._html import html_table
-from sklearn_ase._state import METHODS
+from sklearn_ase._inference._intervals import METHODS, anytime_quantile
+from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
-
-# The anytime interval is tightest, relative to the fixed one, a few times later.
-_ANYTIME_START = 5.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,30 +136,10 @@ class RiskEstimate:
         if method == "fixed":
             quantile = stats.t.ppf((1 + level) / 2, self.degrees_of_freedom)
         else:
-            quantile = _anytime_quantile(level, self.degrees_of_freedom, self.n_labels)
+            quantile = anytime_quantile(level, self.degrees_of_freedom, self.n_labels)
         reach = quantile * self.standard_error if self.standard_error > 0 else 0.0
         centre = self.value if self.centre is None else self.centre
         # An unbiased estimate may lie, by chance, where no mean of losses can.
         low = min(self.value, max(centre - reach, 0.0))
         high = max(self.value, min(centre + reach, self.greatest_loss))
         return float(low), float(high)
-
-
-def _anytime_quantile(level, degrees_of_freedom, n_labels):
-    """Bound that a t statistic crosses at any time with probability 1 - level.
-
-    The Bayes factor of the t statistic against an effect with a normal prior is a
-    non-negative martingale of mean 1, so by Ville's inequality it ever exceeds
-    ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t.
-    """
-    if np.isinf(degrees_of_freedom):
-        growth = 1.0 + n_labels / _ANYTIME_START
-        log_ratio = np.log(growth) - 2.0 * np.log1p(-level)
-        return np.sqrt(log_ratio * growth / (growth - 1.0))
-    n = degrees_of_freedom + 1.0
-    growth = 1.0 + n / _ANYTIME_START
-    log_ratio = (np.log(growth) - 2.0 * np.log1p(-level)) / n
-    if log_ratio >= np.log(growth):
-        return np.inf  # So few labels can never speak against any risk.
-    excess = np.expm1(log_ratio)
-    return np.sqrt(degrees_of_freedom * excess / (1.0 - (1.0 + excess) / growth))

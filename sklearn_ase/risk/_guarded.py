@@ -1,10 +1,15 @@
-"""Guarded: ASE for as many labels as it is worth, corrected by those there are."""
+"""GuardedASE: ASE for as many labels as it is worth, corrected by those there are."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._evidence import WORTH, has_evidence, tuned_steps, weigh_evidence
+from sklearn_ase._inference._evidence import (
+    WORTH,
+    has_evidence,
+    tuned_steps,
+    weigh_evidence,
+)
 from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk, check_design, mean_of_steps
 
@@ -18,7 +23,7 @@ _ALL_WAIT = (
 )
 
 
-class Guarded(BaseRisk):
+class GuardedASE(BaseRisk):
     """ASE for as many labels as it is worth, corrected by those there are.
 
     A, the surrogate's estimate, may be very close or far off; C, the corrected one, is
@@ -40,7 +45,7 @@ class Guarded(BaseRisk):
         of that. An uncalibrated surrogate is worth a third if it is right; one that
         could not be held against training rows either is more likely wrong, and then
         worth a three hundredth. 0 is the corrected estimate, infinity the surrogate's
-        (less what training rows showed). The trust of :class:`Trusted` and
+        (less what training rows showed). The trust of :class:`TrustWeighted` and
         ``diagnose`` has the default.
 
     See Also
@@ -50,9 +55,9 @@ class Guarded(BaseRisk):
 
     Examples
     --------
-    >>> from sklearn_ase.risk import Guarded
-    >>> Guarded()
-    Guarded()
+    >>> from sklearn_ase.risk import GuardedASE
+    >>> GuardedASE()
+    GuardedASE()
     """
 
     needs_query_proba = True
@@ -70,7 +75,7 @@ class Guarded(BaseRisk):
             surrogate = ASE().estimate(state)
             value = max(surrogate.value - np.nan_to_num(state.training_gap), 0.0)
             return replace(surrogate, value=float(value), refusal=refusal)
-        design = check_design(state, "Guarded")
+        design = check_design(state, "GuardedASE")
         corrected = mean_of_steps(*tuned_steps(state), design)
         if state.belief is None:
             return corrected

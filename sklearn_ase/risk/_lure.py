@@ -1,7 +1,7 @@
 """LURE: observed losses, weighed by the probability of their pick."""
 
-from sklearn_ase import _kernels
-from sklearn_ase._evidence import over_answerable
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._evidence import over_answerable
 from sklearn_ase.risk._base import (
     BaseRisk,
     believed_loss_variance,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklearn_ase import _kernels
+from sklearn_ase._inference import _kernels
 from sklearn_ase.risk._base import (
     BaseRisk,
     believed_loss_variance,

@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from sklearn_ase._active_risk import ActiveRiskEstimator
-from sklearn_ase._progress import track
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, Guarded
+from sklearn_ase._utils._progress import track
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 from sklearn_ase.simulation._result import (
     COLUMNS,
     PLAIN,
@@ -86,7 +86,7 @@ def label_efficiency_curve(
     ...     Scenario(X, y, X_train=X[::5], y_train=y[::5]),
     ...     n_labels=[10], n_runs=2, random_state=0)
     >>> sorted(set(result.columns["risk"].tolist()))
-    ['ASE', 'CorrectedASE', 'Guarded', 'LURE', 'Monte Carlo']
+    ['ASE', 'CorrectedASE', 'GuardedASE', 'LURE', 'Monte Carlo']
     """
     evaluators = evaluator if isinstance(evaluator, dict) else {"default": evaluator}
     for name, each in evaluators.items():
@@ -201,7 +201,7 @@ def _watch(evaluation, y, truth, risks, counts, level):
 def _usual_risks(evaluation):
     if not evaluation.selection.has_query_proba:
         return {"ASE": ASE()}
-    risks = (Guarded(), ASE(), CorrectedASE(), LURE())
+    risks = (GuardedASE(), ASE(), CorrectedASE(), LURE())
     return {type(risk).__name__: risk for risk in risks}
 
 

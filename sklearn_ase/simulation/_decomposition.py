@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sklearn.base import clone
 
-from sklearn_ase._rows import n_rows
+from sklearn_ase._data._rows import n_rows
 from sklearn_ase.risk import ASE
 from sklearn_ase.simulation._scenario import (
     known_labels,

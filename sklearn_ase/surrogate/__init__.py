@@ -3,11 +3,11 @@
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier, BootstrapRegressor
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
-from sklearn_ase.surrogate._default import check_surrogate_estimator
-from sklearn_ase.surrogate._frames import FrameEncoder
+from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
+from sklearn_ase.surrogate._wrapping import as_surrogate
 
 __all__ = [
     "BaseSurrogate",
@@ -18,5 +18,5 @@ __all__ = [
     "GaussianStack",
     "LogLinearStack",
     "RegressorSurrogate",
-    "check_surrogate_estimator",
+    "as_surrogate",
 ]

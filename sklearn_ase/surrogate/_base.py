@@ -9,9 +9,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import has_fit_parameter
 
-from sklearn_ase._cross_fitting import cross_fitted
-from sklearn_ase._rows import n_rows, take_rows
-from sklearn_ase._seeding import fit_seeded
+from sklearn_ase._data._cross_fitting import cross_fitted
+from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 
 # Numbers of one chunk of members: 8 MB, and about twice that while it is reduced.
@@ -41,7 +41,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         return getattr(self, "calibration_", None) is not None
 
     @property
-    def hears_training_rows(self):
+    def uses_out_of_fold(self):
         """Whether the model's word on rows it has not learned from is of use."""
         return not self.is_constant
 
@@ -59,7 +59,17 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """Whether that many labelled rows are enough for a fit."""
         return self.is_constant or n_labelled >= self.min_rows
 
-    def fit(self, X, y, *, classes=None, expert=None, known=None, n_acquired=0, seed=0):
+    def fit(
+        self,
+        X,
+        y,
+        *,
+        classes=None,
+        expert=None,
+        model_classes=None,
+        n_acquired=0,
+        seed=0,
+    ):
         """Fit and calibrate the surrogate.
 
         Parameters
@@ -72,7 +82,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         expert : ndarray of shape (n_rows, n_classes) or (n_rows,), default=None
             Predictions of the model under test, honest ones: NaN for rows it
             learned from.
-        known : ndarray of shape (n_classes,), dtype bool, default=None
+        model_classes : ndarray of shape (n_classes,), dtype bool, default=None
             Classes the model under test knows.
         n_acquired : int, default=0
             How many of the last rows were acquired from the pool.
@@ -92,7 +102,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         # at least as much as this many rows out of the training set.
         emphasis = max(1.0, n_training / self.rows_per_acquired)
         weight = self._tail_weight(n_rows(X), n_acquired, emphasis)
-        self._calibrate(X, y, classes, expert, known, fit_weight, weight, seed)
+        self._calibrate(X, y, classes, expert, model_classes, fit_weight, weight, seed)
         return self
 
     def belief(self, X, loss, expert=None, keep_member_loss=False):

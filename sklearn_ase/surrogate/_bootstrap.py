@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._rows import n_rows, take_rows
-from sklearn_ase._seeding import fit_seeded
+from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._utils._seeding import fit_seeded
 
 
 class _Bootstrap(BaseEstimator, metaclass=ABCMeta):

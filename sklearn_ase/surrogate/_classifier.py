@@ -4,9 +4,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
-from sklearn_ase import _kernels
-from sklearn_ase._rows import plain_labels
-from sklearn_ase.belief import CategoricalBelief
+from sklearn_ase._data._rows import plain_labels
+from sklearn_ase.belief import CategoricalBelief, _kernels
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
@@ -101,7 +100,7 @@ class ClassifierSurrogate(BaseSurrogate):
         self.n_jobs = n_jobs
 
     @property
-    def hears_training_rows(self):
+    def uses_out_of_fold(self):
         # Without calibration only members that did not learn from a row can be asked.
         held_out = is_bootstrapped(self.estimator) or not has_members(self.estimator)
         return self.uses_estimator or (held_out and not self.is_constant)

@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from sklearn_ase._rows import n_rows, take_rows
+from sklearn_ase._data._rows import n_rows, take_rows
 from sklearn_ase.surrogate._bootstrap import (
     BootstrapClassifier,
     BootstrapRegressor,

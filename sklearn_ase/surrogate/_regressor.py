@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_ase._rows import n_rows
+from sklearn_ase._data._rows import n_rows
 from sklearn_ase.belief import GaussianBelief
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor

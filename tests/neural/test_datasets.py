@@ -11,7 +11,7 @@ from torch import nn
 from torch.utils.data import Dataset, Subset, TensorDataset
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._rows import is_dataset, n_rows, read_dataset, take_rows
+from sklearn_ase._data._rows import is_dataset, n_rows, read_dataset, take_rows
 from sklearn_ase.neural import DeepEnsembleClassifier
 
 # Surrogates are trained for seconds here, and it shows.

@@ -8,8 +8,9 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
-from sklearn_ase import ActiveRiskEstimator, _kernels
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BALD, XWED, VarianceReduction
+from sklearn_ase.belief import _kernels
 from sklearn_ase.losses import LogLoss
 from sklearn_ase.neural import DeviceSurrogate
 from sklearn_ase.neural import _kernels as device_kernels

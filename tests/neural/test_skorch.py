@@ -16,7 +16,7 @@ from skorch import NeuralNetClassifier, NeuralNetRegressor
 from torch import nn
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._seeding import fit_seeded
+from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase.neural import (
     MLP,
     DeepEnsembleClassifier,
@@ -147,7 +147,7 @@ def test_a_net_of_skorch_is_evaluated_by_another(rows):
     truth = -np.log(proba[np.arange(400), rows.y]).mean()
     surrogate = ClassifierSurrogate(classifier(), n_members=3)
     # The bare net, not frozen, is also fitted anew on folds of the training rows.
-    evaluator = evaluate(rows, net, surrogate, loss="log_loss", cross_fit=2)
+    evaluator = evaluate(rows, net, surrogate, loss="log_loss", cv=2)
     assert evaluator.risk_.value == pytest.approx(truth, abs=0.25)
     assert_array_equal(net.predict_proba(rows.X), proba)
 
@@ -241,7 +241,7 @@ def test_a_regressor_of_skorch_is_evaluated_by_another(diabetes_rows):
         loss="squared_error",
         n_labels=30,
         refit=15,
-        cross_fit=2,
+        cv=2,
         random_state=0,
     )
     evaluator.fit(X[200:], y[200:], X_train=X[:200], y_train=y[:200])

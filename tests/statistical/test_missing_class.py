@@ -1,4 +1,4 @@
-"""Guarded ASE needs fewer labels than Monte Carlo and LURE when a class was missing.
+"""GuardedASE ASE needs fewer labels than Monte Carlo and LURE when a class was missing.
 
 As a script this prints the table for 30 seeds and default settings, which takes a few
 minutes:
@@ -23,7 +23,7 @@ from sklearn_ase.risk import ASE, LURE, CorrectedASE, MonteCarlo
 STRATEGIES = {
     "Monte Carlo": {"acquisition": Uniform(), "risk": MonteCarlo()},
     "LURE": {"acquisition": ExpectedLoss(), "risk": LURE()},
-    "Guarded": {},
+    "GuardedASE": {},
 }
 
 
@@ -62,7 +62,7 @@ def errors(seed, n_labels=50, names=tuple(STRATEGIES), **parameters):
 
 def test_guarded_beats_monte_carlo_and_lure_when_a_class_was_missing():
     # Monte Carlo's error is known exactly and need not be sampled.
-    names, refit = ("LURE", "Guarded"), [5, 10, 20, 35]
+    names, refit = ("LURE", "GuardedASE"), [5, 10, 20, 35]
     runs = [errors(seed, names=names, refit=refit) for seed in range(16)]
     monte_carlo = np.mean([variance for _, variance in runs])
     lure, guarded = (np.mean([run[name] ** 2 for run, _ in runs]) for name in names)

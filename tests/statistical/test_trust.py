@@ -1,4 +1,4 @@
-"""Guarded follows a good surrogate, leaves a bad one, and says which it is.
+"""GuardedASE follows a good surrogate, leaves a bad one, and says which it is.
 
 The tables for real data, with many more runs, are printed by ``benchmarks/trust.py``.
 """
@@ -49,20 +49,22 @@ def figures():
 
 
 def test_a_good_surrogate_saves_labels(figures):
-    assert figures["good", "Guarded"]["ratio"] < 0.6
-    assert figures["good", "Guarded"]["flagged"] < 0.2
-    assert figures["good", "Guarded"]["width"] < figures["good", "Monte Carlo"]["width"]
+    assert figures["good", "GuardedASE"]["ratio"] < 0.6
+    assert figures["good", "GuardedASE"]["flagged"] < 0.2
+    assert (
+        figures["good", "GuardedASE"]["width"] < figures["good", "Monte Carlo"]["width"]
+    )
 
 
 def test_a_bad_surrogate_ruins_ase_but_not_the_guarded_estimate(figures):
     assert figures["bad", "ASE"]["ratio"] > 10
-    assert figures["bad", "Guarded"]["ratio"] < 2
-    assert figures["bad", "Guarded"]["flagged"] > 0.8
+    assert figures["bad", "GuardedASE"]["ratio"] < 2
+    assert figures["bad", "GuardedASE"]["flagged"] > 0.8
 
 
 @pytest.mark.parametrize("surrogate", ["good", "bad"])
 def test_intervals_hold_whatever_the_surrogate(figures, surrogate):
-    for risk in ("Guarded", "CorrectedASE", "LURE"):
+    for risk in ("GuardedASE", "CorrectedASE", "LURE"):
         # 12 of 16 or fewer happen in 7 % of cases if each covers with 90 %.
         assert figures[surrogate, risk]["coverage"] >= 12 / N_RUNS
         assert figures[surrogate, risk]["anytime_coverage"] >= 13 / N_RUNS

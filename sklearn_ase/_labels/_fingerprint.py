@@ -5,7 +5,13 @@ import hashlib
 import numpy as np
 from scipy import sparse
 
-from sklearn_ase._rows import is_dataset, is_frame, n_rows, read_dataset, take_rows
+from sklearn_ase._data._rows import (
+    is_dataset,
+    is_frame,
+    n_rows,
+    read_dataset,
+    take_rows,
+)
 
 _ROWS_AT_A_TIME = 4096
 

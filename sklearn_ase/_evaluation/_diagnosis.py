@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._evidence import design_of, label_shares, weigh_evidence
-from sklearn_ase.risk import Guarded
-from sklearn_ase.risk._base import MIN_LABELS
+from sklearn_ase._inference._evidence import design_of, label_shares, weigh_evidence
+from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase.risk import GuardedASE
 
 _FEW_OF_A_CLASS = 5
 
@@ -143,7 +143,7 @@ def diagnose(state, class_counts=None):
     # Before its first fit the surrogate expected nothing.
     fitted = ~np.isnan(design.residual_moment)
     fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
-    corrected = Guarded(worth=0).estimate(state)
+    corrected = GuardedASE(worth=0).estimate(state)
     interval = (-np.inf, np.inf)
     if not corrected.refusal:
         interval = corrected.interval(0.9)
@@ -192,8 +192,8 @@ def _verdict(evidence, design, scarce, gap):
         return "unsure", (
             f"{n_skipped} row{'s' * (n_skipped > 1)} could not be labelled. The "
             "labels speak of the risk over those that can be, the surrogate of the "
-            "whole pool, so the two cannot be compared. Guarded() leans on the labels "
-            "here."
+            "whole pool, so the two cannot be compared. GuardedASE() relies on the "
+            "labels here."
         )
     if evidence.trust < 0.5:
         side = "less" if evidence.bias < 0 else "more"
@@ -201,9 +201,9 @@ def _verdict(evidence, design, scarce, gap):
         who = "training rows" if heard else "labels"
         return "bad", (
             f"The {who} contradict the surrogate: it expects {side} risk than they "
-            "show. Guarded() and CorrectedASE() allow for that, ASE() does not. Better "
-            "features, more training rows or calibration (on by default) would help "
-            "the surrogate and make the estimate more precise."
+            "show. GuardedASE() and CorrectedASE() allow for that, ASE() does not. "
+            "Better features, more training rows or calibration (on by default) would "
+            "help the surrogate and make the estimate more precise."
         )
     if n_labels < MIN_LABELS:
         return "unsure", (

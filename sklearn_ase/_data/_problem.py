@@ -4,16 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._model import Predictions, honest_predictions, predict_pool
-from sklearn_ase._rows import label_array, plain_labels, stack_rows, take_rows
-from sklearn_ase._state import TrainingRows
-from sklearn_ase._validation import (
+from sklearn_ase._data._predictions import (
+    Predictions,
+    out_of_fold_predictions,
+    predict_pool,
+)
+from sklearn_ase._data._rows import label_array, plain_labels, stack_rows, take_rows
+from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._data._validation import (
     check_classes,
     check_labels,
     check_training_rows,
     same_kind,
 )
-from sklearn_ase._warn import warn_caller
+from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
 
 
@@ -64,13 +68,13 @@ class Task:
             return self.labels
         return np.unique(np.concatenate([self.labels, labels]))
 
-    def known_to_model(self, classes):
+    def model_classes(self, classes):
         """Which classes the model has learned; None for regression.
 
         A network may have a column for a class that it has met no row of. Such a class
         is not among the training rows, and the most likely one nowhere in the pool.
         """
-        known = self.predictions.known(classes)
+        known = self.predictions.model_classes(classes)
         if known is None or self.y_train is None:
             return known
         likely = self.predictions.expert_for(classes).argmax(axis=1)
@@ -177,7 +181,7 @@ def make_task(
     y_train=None,
     predictions=None,
     train_predictions=None,
-    cross_fit=0,
+    cv=0,
     seed=0,
     cost=None,
 ):
@@ -199,9 +203,9 @@ def make_task(
     honest = None
     if train_predictions is not None:
         honest = predict_pool(None, X_train, loss, kind, classes, train_predictions)
-    elif X_train is not None and predictions is None and surrogate.hears_training_rows:
-        honest = honest_predictions(
-            estimator, X_train, y_train, loss, kind, cross_fit, seed
+    elif X_train is not None and predictions is None and surrogate.uses_out_of_fold:
+        honest = out_of_fold_predictions(
+            estimator, X_train, y_train, loss, kind, cv, seed
         )
     labels = None
     if kind == "classification":

@@ -4,7 +4,7 @@ import errno
 import os
 from contextlib import suppress
 
-from sklearn_ase._warn import warn_caller
+from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
 # Refused by the operating system because somebody else has the lock.

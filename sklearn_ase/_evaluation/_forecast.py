@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sklearn_ase._evidence import believed_moments, design_of
-from sklearn_ase.risk._base import MIN_LABELS
+from sklearn_ase._inference._evidence import believed_moments, design_of
+from sklearn_ase._inference._intervals import MIN_LABELS
 
 
 @dataclass(frozen=True)

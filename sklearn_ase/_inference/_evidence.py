@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase import _kernels
+from sklearn_ase._inference import _kernels
 
 # Labels that the estimate of a calibrated surrogate is worth if it is right.
 WORTH = 300.0

@@ -8,16 +8,16 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._rows import is_dataset, is_frame
+from sklearn_ase._data._rows import is_dataset, is_frame
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
-from sklearn_ase.surrogate._frames import FrameEncoder
+from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 _SHELLS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
 
 
-def check_surrogate_estimator(surrogate, task, X):
+def as_surrogate(surrogate, task, X):
     """Turn what the user gave into a surrogate.
 
     Parameters

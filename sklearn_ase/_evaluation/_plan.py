@@ -4,7 +4,7 @@ import numbers
 
 import numpy as np
 
-from sklearn_ase._rows import check_indices
+from sklearn_ase._data._rows import check_indices
 
 
 def check_stop(stop, risk):
@@ -18,8 +18,8 @@ def check_stop(stop, risk):
     if getattr(stop, "needs_interval", False) and not risk.needs_query_proba:
         raise ValueError(
             f"{type(stop).__name__} waits for a narrow interval, but "
-            f"{type(risk).__name__} must do without any. Use risk=Guarded() or "
-            "CorrectedASE() with selection=Proportional() or Audited(...)."
+            f"{type(risk).__name__} must do without any. Use risk=GuardedASE() or "
+            "CorrectedASE() with selection=Proportional() or UniformMixed(...)."
         )
 
 
@@ -42,12 +42,12 @@ def check_n_labels(n_labels, batch_size, n_samples):
         )
 
 
-def check_cross_fit(cross_fit):
+def check_cv(cv):
     """Check the number of folds in which copies of the model are fitted."""
-    valid = isinstance(cross_fit, numbers.Integral) and not isinstance(cross_fit, bool)
-    if not valid or cross_fit < 0 or cross_fit == 1:
+    valid = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
+    if not valid or cv < 0 or cv == 1:
         raise ValueError(
-            f"cross_fit={cross_fit!r} must be 0, to never fit the model, or an integer "
+            f"cv={cv!r} must be 0, to never fit the model, or an integer "
             ">= 2, the number of folds."
         )
 
@@ -86,7 +86,7 @@ def check_plan(risk, acquisition, selection, surrogate):
         raise ValueError(
             f"{name} weighs each label by the probability with which it was picked, "
             f"but {type(selection).__name__}() picks without one. Use "
-            "selection=Proportional() or Audited(...)."
+            "selection=Proportional() or UniformMixed(...)."
         )
     if risk.needs_uniform and not acquisition.is_uniform:
         raise ValueError(
@@ -176,7 +176,7 @@ def check_can_estimate(n_labels, evaluation):
     if no_label and not (evaluation.is_fitted and evaluation.risk.leans_on_surrogate):
         raise ValueError(
             f"n_labels=0 leaves {type(evaluation.risk).__name__} nothing to estimate "
-            "from. Buy labels, or give X_train and y_train with risk=Guarded() or "
+            "from. Buy labels, or give X_train and y_train with risk=GuardedASE() or "
             "ASE()."
         )
     if evaluation.risk.needs_belief and not surrogate.can_fit(n_training + n_labels):

@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from sklearn_ase import _kernels
+from sklearn_ase._inference import _kernels
 
 # So few rows say nothing about the surrogate.
 _LEAST_ROWS = 25
@@ -104,7 +104,7 @@ class Learner:
             y,
             classes=self.classes,
             expert=expert_known,
-            known=task.known_to_model(self.classes),
+            model_classes=task.model_classes(self.classes),
             n_acquired=len(labels),
             seed=int(rng.integers(2**31)),
         )

@@ -11,9 +11,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._cross_fitting import cross_fitted
-from sklearn_ase._rows import is_frame, n_rows, plain_labels, take_rows
-from sklearn_ase._seeding import fit_seeded
+from sklearn_ase._data._cross_fitting import cross_fitted
+from sklearn_ase._data._rows import is_frame, n_rows, plain_labels, take_rows
+from sklearn_ase._utils._seeding import fit_seeded
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Predictions:
         """The expert, its columns put in the order of `classes`."""
         return _spread(self.expert, self.columns, classes)
 
-    def known(self, classes):
+    def model_classes(self, classes):
         """Which of the classes the model knows."""
         if classes is None:
             return None
@@ -102,7 +102,7 @@ def predict_pool(
     return _of_classifier(estimator, X, loss, needs_expert)
 
 
-def honest_predictions(estimator, X, y, loss, task, n_splits, seed):
+def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):
     """Predictions for training rows by copies of the model that did not see them.
 
     Returns
@@ -128,7 +128,7 @@ def honest_predictions(estimator, X, y, loss, task, n_splits, seed):
         except Exception as error:
             error.add_note(
                 "This came from fitting a copy of the model under test on X_train, to "
-                "see how it does on rows it does not know. cross_fit=0 does without."
+                "see how it does on rows it does not know. cv=0 does without."
             )
             raise
 

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from sklearn_ase._fingerprint import fingerprint, sketch
-from sklearn_ase._journal import Journal
-from sklearn_ase._ledger import LabelLedger
-from sklearn_ase._rows import n_rows
+from sklearn_ase._data._rows import n_rows
+from sklearn_ase._labels._fingerprint import fingerprint, sketch
+from sklearn_ase._labels._journal import Journal
+from sklearn_ase._labels._ledger import LabelLedger
 
 
 @contextmanager

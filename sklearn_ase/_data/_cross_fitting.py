@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from sklearn_ase._rows import take_rows
+from sklearn_ase._data._rows import take_rows
 
 
 def cross_fitted(fit, predict, X, y, n_splits, seed, stratified):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from sklearn_ase._plan import check_scores
-from sklearn_ase.selection import Proportional, pick_apart
+from sklearn_ase._evaluation._plan import check_scores
+from sklearn_ase._state import Query
+from sklearn_ase.selection import Proportional
 
 
 class Picker:
@@ -82,3 +83,44 @@ class Picker:
         free_expected = expected[candidates].sum() - picked_before
         moments = self.learner.believed_moments(indices, candidates, *self._plan(state))
         return picked, free_expected, *moments
+
+
+def pick_apart(scores, candidates, n_queries, embedding, taken=()):
+    """Pick rows that score high and lie far from each other.
+
+    Each has the greatest product of score and distance to the nearest row that was
+    taken before it, so that copies are never taken as long as there is anything else.
+    The first of all has the greatest score. Ties go to the first row.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,)
+    candidates : ndarray of shape (n_candidates,)
+    n_queries : int
+    embedding : ndarray of shape (n_samples, n_dimensions)
+    taken : sequence of int, default=()
+        Rows that are open already.
+
+    Returns
+    -------
+    query : Query
+        Without probabilities.
+    """
+    # Where all score 0, near and far still differ.
+    worth = scores[candidates] + np.finfo(float).tiny
+    indices, left = [], np.ones(len(candidates), dtype=bool)
+    nearest = np.full(len(candidates), np.inf)
+
+    def keep_away(row):
+        distance = np.linalg.norm(embedding[candidates] - embedding[row], axis=1)
+        np.minimum(nearest, distance, out=nearest)
+
+    for row in taken:
+        keep_away(row)
+    for _ in range(n_queries):
+        product = worth * nearest if np.isfinite(nearest).any() else worth
+        best = int(np.argmax(np.where(left, product, -1.0)))
+        indices.append(candidates[best])
+        left[best] = False
+        keep_away(candidates[best])
+    return Query(np.array(indices, dtype=int), np.full(n_queries, np.nan))

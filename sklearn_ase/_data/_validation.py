@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from sklearn_ase._rows import (
+from sklearn_ase._data._rows import (
     is_dataset,
     is_frame,
     is_missing,

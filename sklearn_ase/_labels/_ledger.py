@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from sklearn_ase._ledger_csv import read_csv, write_csv
+from sklearn_ase._labels._csv import read_csv, write_csv
 
 
 class LabelLedger:

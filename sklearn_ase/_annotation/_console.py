@@ -2,9 +2,9 @@
 
 import warnings
 
-from sklearn_ase._answers import to_label
-from sklearn_ase._drawing import drawn
-from sklearn_ase._sheet import row_of
+from sklearn_ase._annotation._import import to_label
+from sklearn_ase._annotation._text_view import drawn
+from sklearn_ase._data._columns import row_of
 from sklearn_ase.exceptions import JournalError, NewClassWarning
 
 _COMMANDS = {"s": "skip", "u": "undo", "q": "quit", "?": "help"}

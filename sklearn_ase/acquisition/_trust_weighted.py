@@ -1,13 +1,13 @@
-"""Trusted: a surrogate that the labels contradict chooses no more labels."""
+"""TrustWeighted: a surrogate that the labels contradict chooses no more labels."""
 
 import numpy as np
 
-from sklearn_ase._evidence import has_evidence, weigh_evidence
+from sklearn_ase._inference._evidence import has_evidence, weigh_evidence
 from sklearn_ase.acquisition._base import BaseAcquisition
 from sklearn_ase.acquisition._mixture import Mixture
 
 
-class Trusted(BaseAcquisition):
+class TrustWeighted(BaseAcquisition):
     """Another acquisition as far as the labels trust the surrogate, else uniform.
 
     The trust is the probability that the surrogate's estimate of the risk is off by
@@ -24,9 +24,9 @@ class Trusted(BaseAcquisition):
 
     Examples
     --------
-    >>> from sklearn_ase.acquisition import XWED, Trusted
-    >>> Trusted(XWED())
-    Trusted(acquisition=XWED())
+    >>> from sklearn_ase.acquisition import XWED, TrustWeighted
+    >>> TrustWeighted(XWED())
+    TrustWeighted(acquisition=XWED())
     """
 
     follows_labels = True

@@ -8,10 +8,10 @@ from functools import partial
 from operator import eq
 from pathlib import Path
 
-from sklearn_ase._fingerprint import same_sketch
-from sklearn_ase._ledger import LabelLedger
-from sklearn_ase._lock import open_locked, sync_folder, unlock
-from sklearn_ase._warn import warn_caller
+from sklearn_ase._labels._fingerprint import same_sketch
+from sklearn_ase._labels._journal_file import open_locked, sync_folder, unlock
+from sklearn_ase._labels._ledger import LabelLedger
+from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
 FORMAT = "sklearn_ase journal"

@@ -5,28 +5,28 @@ from numbers import Integral
 
 import numpy as np
 
-from sklearn_ase._answers import import_answers
-from sklearn_ase._diagnosis import diagnose
-from sklearn_ase._evidence import can_judge, design_of
-from sklearn_ase._forecast import labels_needed
-from sklearn_ase._history import (
+from sklearn_ase._annotation._export import export_rows
+from sklearn_ase._annotation._import import import_answers
+from sklearn_ase._data._rows import check_index, check_indices, label_array, n_rows
+from sklearn_ase._evaluation._diagnosis import diagnose
+from sklearn_ase._evaluation._forecast import labels_needed
+from sklearn_ase._evaluation._history import (
     history,
     last_risk,
     note_estimate,
     past_estimates,
     past_intervals,
 )
-from sklearn_ase._html import html_table
-from sklearn_ase._learner import Learner
-from sklearn_ase._picker import Picker
-from sklearn_ase._plan import check_embedding, check_risk, check_stop
-from sklearn_ase._progress import progress
-from sklearn_ase._rows import check_index, check_indices, label_array, n_rows
-from sklearn_ase._schedule import next_refit
-from sklearn_ase._sheet import export_rows
-from sklearn_ase._snapshot import pool_state
+from sklearn_ase._evaluation._learning import Learner
+from sklearn_ase._evaluation._picking import Picker
+from sklearn_ase._evaluation._plan import check_embedding, check_risk, check_stop
+from sklearn_ase._evaluation._schedule import next_refit
+from sklearn_ase._evaluation._snapshot import pool_state
+from sklearn_ase._inference._evidence import can_judge, design_of
 from sklearn_ase._state import Query
-from sklearn_ase.risk import Guarded
+from sklearn_ase._utils._html import html_table
+from sklearn_ase._utils._progress import progress
+from sklearn_ase.risk import GuardedASE
 
 
 class Evaluation:
@@ -248,7 +248,7 @@ class Evaluation:
             raise ValueError(
                 f"{type(risk).__name__} weighs labels by their picks, but "
                 f"{len(self.ledger.skipped)} rows were picked and skipped, and it does "
-                "not say that it can do without (allows_skips). Use Guarded(), "
+                "not say that it can do without (allows_skips). Use GuardedASE(), "
                 "CorrectedASE() or LURE()."
             )
         found = risk.estimate(state)
@@ -299,7 +299,7 @@ class Evaluation:
                 "label for the first row that was asked for, all of them picked with a "
                 f"probability ({state.n_labels} labels so far, selection="
                 f"{type(self.selection).__name__}()). Answer the open queries, or use "
-                "selection=Proportional() or Audited(...)."
+                "selection=Proportional() or UniformMixed(...)."
             )
         counts = None
         if self.classes_ is not None:
@@ -328,7 +328,7 @@ class Evaluation:
         if not self.risk.needs_query_proba:
             raise ValueError(
                 f"{type(self.risk).__name__} has no interval that more labels would "
-                "narrow. Use risk=Guarded() or CorrectedASE()."
+                "narrow. Use risk=GuardedASE() or CorrectedASE()."
             )
         return labels_needed(self.state, self.estimate(), width, level, method)
 
@@ -498,7 +498,7 @@ class Evaluation:
         name, estimate = type(self.risk).__name__, self._estimate_if_possible()
         if estimate is None and self.is_fitted and not len(self.ledger):
             name = "zero-shot, by the surrogate alone"
-            estimate = Guarded().estimate(self.state)
+            estimate = GuardedASE().estimate(self.state)
         rows = {"estimate": name} | estimate.describe() if estimate is not None else {}
         rows["labels"] = self._how_far()
         if self.can_diagnose:

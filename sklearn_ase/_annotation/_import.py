@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sklearn_ase._sheet import check_suffix
+from sklearn_ase._annotation._export import check_suffix
 
 SKIP = ()  # An answer without a label: cannot tell.
 _VALUES = ("choices", "number", "rating", "text")

@@ -15,7 +15,7 @@ LOSSES = {
 }
 
 
-def check_loss(loss, task=None):
+def as_loss(loss, task=None):
     """Turn a name or a function into a loss object.
 
     Parameters

@@ -1,0 +1,1 @@
+"""What comes in: rows, labels and predictions, checked once."""

@@ -1,0 +1,1 @@
+"""One evaluation: ask, tell, estimate."""

@@ -1,0 +1,1 @@
+"""What picks and labels say about the risk."""
