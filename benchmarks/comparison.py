@@ -166,7 +166,7 @@ def simulate(task, args):
     pairs = zip(frame.evaluator, frame.risk, strict=True)
     frame["method"] = [OURS.get(pair) for pair in pairs]
     frame = pd.concat([frame.dropna(subset="method")[names], pd.read_csv(path)])
-    known = pools[["truth", "chance"]]
+    known = pools[["truth", "mc_variance"]]
     return frame.join(known, on=["run", "n_labels"]).assign(task=task)
 
 
@@ -177,16 +177,17 @@ def figures(frame):
         inside=(frame.low <= frame.truth) & (frame.truth <= frame.high),
         width=frame.high - frame.low,
     )
-    pools = frame.groupby("run")[["square", "chance", "inside", "width"]].mean()
-    ratio = pools.square.mean() / pools.chance.mean()
-    excess = pools.square - ratio * pools.chance
-    given = np.isfinite(frame.width).any()
+    pools = frame.groupby("run")[["square", "mc_variance", "inside", "width"]].mean()
+    variance = pools.mc_variance.mean()
+    ratio = pools.square.mean() / variance
+    excess = pools.square - ratio * pools.mc_variance
+    has_interval = np.isfinite(frame.width).any()
     return pd.Series(
         {
             "ratio": ratio,
-            "error": excess.std() / len(pools) ** 0.5 / pools.chance.mean(),
-            "coverage": pools.inside.mean() if given else np.nan,
-            "width": frame.width.median() if given else np.nan,
+            "error": excess.std() / len(pools) ** 0.5 / variance,
+            "coverage": pools.inside.mean() if has_interval else np.nan,
+            "width": frame.width.median() if has_interval else np.nan,
         }
     )
 

@@ -53,7 +53,7 @@ def candidates(loss):
         "default": None,
         "f on pool labels only": None,
         "without f": shell(trees, calibration=stack(use_estimator=False)),
-        "not calibrated": shell(trees, calibration=False),
+        "not calibrated": shell(trees, calibration=None),
         "random forest": forest(n_estimators=100),
         "leaves of 3": leaves,
         "pool_weight=5": shell(trees, pool_weight=5),
@@ -115,8 +115,8 @@ def _as_function(split, loss):
 
 def _losses(evaluation, y):
     """True losses of the pool, for the yardstick only."""
-    classes = evaluation.task.classes_with(y)
-    return evaluation.task.loss_for(classes).observed(np.arange(len(y)), y)
+    classes = evaluation.problem.classes_with(y)
+    return evaluation.problem.loss_for(classes).observed(np.arange(len(y)), y)
 
 
 def main():

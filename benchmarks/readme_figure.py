@@ -54,9 +54,10 @@ def draw_all(ax, result):
     """Root mean squared error of all runs."""
     figures = result.summary()
     columns = result.columns
-    chance = [columns["chance"][columns["n_labels"] == n].mean() for n in COUNTS]
+    counts = columns["n_labels"]
+    exact = [columns["mc_variance"][counts == n].mean() for n in COUNTS]
     lines = {
-        "Monte Carlo": (chance, "#D55E00", "s:"),
+        "Monte Carlo": (exact, "#D55E00", "s:"),
         "LURE": (None, "#009E73", "^--"),
         "sklearn_ase": (None, "#0072B2", "o-"),
     }

@@ -69,8 +69,8 @@ def surrogates(loss):
         GOOD: None,
         "stump": tree(max_depth=1),
         "wrong features": few,
-        "uncalibrated forest": shell(forest(n_estimators=30), calibration=False),
-        "uncalibrated stump": shell(tree(max_depth=1), calibration=False),
+        "uncalibrated forest": shell(forest(n_estimators=30), calibration=None),
+        "uncalibrated stump": shell(tree(max_depth=1), calibration=None),
     }
 
 
@@ -199,7 +199,7 @@ def diagnoses(runs):
     """How often diagnose() warns."""
     heading("Runs that diagnose() flags; bad: ASE off by more than two MC errors")
     ase = runs[(runs["risk"] == "ASE")].copy()
-    ase["off"] = (ase["value"] - ase["truth"]) ** 2 > 4 * ase["chance"]
+    ase["off"] = (ase["value"] - ase["truth"]) ** 2 > 4 * ase["mc_variance"]
     ase["kind"] = np.where(ase["evaluator"] == GOOD, "good", "other")
     flagged = ase.groupby(["kind", "off", "n_labels"])["flagged"]
     print(flagged.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())

@@ -33,7 +33,7 @@ from sklearn_ase._plot import (
     LossCalibrationDisplay,
     RiskCurveDisplay,
 )
-from sklearn_ase._state import PoolState, Query
+from sklearn_ase._state import Picks, PoolState, Query
 from sklearn_ase._version import __version__
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "LabelForecast",
     "LabelLedger",
     "LossCalibrationDisplay",
+    "Picks",
     "PoolState",
     "Query",
     "RiskCurveDisplay",

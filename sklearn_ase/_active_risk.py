@@ -1,47 +1,26 @@
-"""The scikit-learn face: parameters, start, fit, predict, score."""
+"""The estimator: parameters, start, fit, predict, score."""
 
 import warnings
 from copy import copy
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from sklearn_ase._data._predictions import predict_pool
-from sklearn_ase._data._problem import make_task
-from sklearn_ase._data._rows import n_rows, plain_labels
-from sklearn_ase._data._validation import check_oracle, check_rows, check_task
-from sklearn_ase._evaluation._evaluation import Evaluation
-from sklearn_ase._evaluation._plan import (
-    check_budget,
-    check_can_estimate,
-    check_cost,
-    check_cv,
-    check_known_labels,
-    check_ledger,
-    check_n_labels,
-    check_plan,
-    check_stop,
-)
-from sklearn_ase._evaluation._schedule import check_refit
-from sklearn_ase._labels._opening import begin, opened, stored_seed
+from sklearn_ase._data._validation import check_oracle
+from sklearn_ase._evaluation._fitted import FittedEvaluator
+from sklearn_ase._evaluation._loop import check_can_estimate
+from sklearn_ase._evaluation._plan import check_n_labels
+from sklearn_ase._evaluation._starting import start_evaluation
 from sklearn_ase._utils._callbacks import CallbackSupportMixin, Watch, with_callbacks
-from sklearn_ase.acquisition import TrustWeighted
 from sklearn_ase.exceptions import SurrogateWarning
-from sklearn_ase.losses import as_loss
-from sklearn_ase.risk import ASE, GuardedASE
-from sklearn_ase.selection import Proportional
-from sklearn_ase.surrogate import BaseSurrogate, as_surrogate
 
 
-class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
-    """Estimate the risk of a model on a pool, buying few labels.
+class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
+    """Estimate the mean loss (risk) of a model on a pool from few labels.
 
-    A surrogate learns from the labels bought so far what the labels of the whole pool
-    may be; an acquisition and a selection say which label to buy next; a risk turns
-    labels and belief into an estimate of the model's mean loss.
+    A second model, the surrogate, learns from the labels bought so far and predicts
+    the other labels of the pool. An acquisition and a selection choose the rows to
+    label next. A risk estimator turns labels and predictions into an estimate of the
+    model's mean loss. ``predict`` returns the expected loss at each row.
 
     Parameters
     ----------
@@ -50,20 +29,21 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         ``X -> predictions``. A bare fitted model works too, but ``clone`` unfits it.
         None if `predictions` are given to :meth:`fit` or :meth:`start`.
     surrogate : classifier, regressor or BaseSurrogate, default=None
-        Learns the labels of the pool; see :class:`ClassifierSurrogate` and
-        :class:`RegressorSurrogate` for what happens to it. None means extremely
-        randomised trees. ``FrozenEstimator(surrogate)`` is never refitted.
+        Model that learns the labels of the pool. It is wrapped in a
+        :class:`ClassifierSurrogate` or :class:`RegressorSurrogate`. None means
+        extremely randomised trees. ``FrozenEstimator(surrogate)`` is never refitted.
     loss : str, callable or loss object, default="log_loss"
         ``"log_loss"``, ``"zero_one"``, ``"brier"``, ``"squared_error"``,
-        ``"absolute_error"`` or a function ``(y_true, y_pred) -> one value a row``,
-        where `y_pred` is what the model's ``predict`` returns; see
-        :class:`CustomLoss` for functions of probabilities.
+        ``"absolute_error"``, a function ``(y_true, y_pred) -> one value per row``
+        where `y_pred` is what the model's ``predict`` returns, or an instance of
+        :class:`BaseLoss`; see :class:`CustomLoss` for functions of probabilities.
     acquisition : acquisition, default=None
-        How much a label of each row is worth. None means :class:`TrustWeighted`: XWED
-        and some loss spread, uniform once the labels contradict the surrogate.
+        Scores how much a label of each row is worth. None means
+        :class:`TrustWeighted`: XWED and some loss spread, uniform once the labels
+        contradict the surrogate.
     selection : selection, default=None
-        From these scores to the rows to label. None means :class:`Proportional`.
-    risk : risk, default=None
+        Picks the rows to label by these scores. None means :class:`Proportional`.
+    risk : risk estimator, default=None
         The estimate that is reported. None means :class:`GuardedASE`, or :class:`ASE`
         if the selection picks without probabilities.
     n_labels : int, default=50
@@ -71,7 +51,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
     batch_size : int, default=1
         Labels that :meth:`fit` asks for at a time.
     stop : stopping rule, default=None
-        Ends :meth:`fit` before `n_labels` when the labels are enough; see
+        Ends :meth:`fit` before `n_labels` when the labels are sufficient; see
         :mod:`sklearn_ase.stopping`.
     budget : float, default=None
         Ends :meth:`fit` with the label that makes their `cost` reach it.
@@ -80,14 +60,14 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         grown by that factor, an int after that many labels, a list at these label
         counts. :meth:`fit` also refits after the last label.
     cv : int, default=5
-        The surrogate learns how far to trust the model from predictions it could not
-        know by heart: with `X_train`, copies of the model are fitted in that many
-        folds, once, at the start. 0 never fits the model and trusts pool labels
-        only, which costs accuracy while labels are few. Models given as a function
-        or by `predictions` are never fitted.
+        Number of folds for out-of-fold predictions of the model on `X_train`. They
+        decide how much weight the surrogate gives to the model. The model is fitted
+        once per fold, at the start. 0 never fits the model: the weight is then learned
+        from labels of the pool only, which costs accuracy while labels are few. Models
+        given as a function or by `predictions` are never fitted.
     classes : array-like, default=None
-        Every label there may be. None takes the model's classes and those of
-        `y_train`, and adds others as they are met.
+        All possible labels. None takes the model's classes and those of `y_train`,
+        and adds others as they are met.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
         Whether :meth:`fit` shows a progress bar with the running estimate.
@@ -95,13 +75,13 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
     Attributes
     ----------
     evaluation_ : Evaluation
-        The evaluation that :meth:`fit` ran. It can be continued by hand; one with a
-        journal by :meth:`start`.
+        The evaluation that :meth:`fit` ran. It can be continued by hand; if it has a
+        journal, by :meth:`start`.
     risk_ : RiskEstimate
     stop_reason_ : str
         Why :meth:`fit` bought no more labels.
     history_ : dict of str to ndarray
-        One entry a label; ``pandas.DataFrame(history_)`` makes a table of it.
+        One entry per label; ``pandas.DataFrame(history_)`` makes a table of it.
     ledger_ : LabelLedger
         Every query and label.
     classes_ : ndarray of shape (n_classes,) or None
@@ -180,7 +160,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
         known_labels=None,
         cost=None,
     ):
-        """Start an evaluation by hand, or go on with one.
+        """Start an evaluation by hand, or resume one.
 
         Parameters
         ----------
@@ -188,27 +168,27 @@ class ActiveRiskEstimator(CallbackSupportMixin, BaseEstimator):
             The pool.
         X_train : same kind as X, or TrainingRows, default=None
             Rows the surrogate may also learn from, for instance those the model was
-            trained on. Cross-validation cuts arrays as long as X; what is wrapped
-            in ``TrainingRows(X_train, y_train)`` it leaves whole.
+            trained on. Cross-validation cuts arrays that are as long as X; wrap them
+            in ``TrainingRows(X_train, y_train)`` to keep them whole.
         y_train : array-like, default=None
         predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
 default=None
-            What the model says about the pool, instead of calling it. Columns are
-            those of ``classes``, or named by their labels in a frame.
+            Predictions of the model for the pool, instead of calling it. Columns are
+            those of ``classes``; the columns of a frame are named by their labels.
         train_predictions : array-like, default=None
-            What the model says about `X_train`, if it can be trusted there: out of
-            fold, or rows the model has not learned from. Saves `cv`.
+            Predictions of the model for `X_train`, if they are out-of-fold or if the
+            model has not learned from these rows. `cv` is then not used.
         ledger : LabelLedger, default=None
-            Queries and labels of an earlier evaluation of the same pool, to go on
-            from there.
+            Queries and labels of an earlier evaluation of the same pool, to be
+            resumed.
         journal : str or path, default=None
-            File in which every query and label is kept, safe on disk before anything
-            else happens. If it exists, the campaign goes on exactly where it was.
-            ``evaluation.close()`` lets go of it.
+            File in which every query and label is kept. They are on disk before
+            anything else happens. If the file exists, the evaluation resumes exactly
+            where it stopped. ``evaluation.close()`` releases the file.
         known_labels : dict of int to label, default=None
-            Labels of rows of the pool that were there before. The surrogate learns
-            from them. Estimates that weigh labels count them only when the rows are
-            picked like any other, which costs nothing.
+            Labels that are already available, as ``{row: label}``. The surrogate
+            learns from them. Weighted estimates count them only when the rows are
+            picked like any other row, which then costs nothing.
         cost : array-like of shape (n_samples,), default=None
             What a label of each row costs. Cheap rows are preferred, as far as that
             makes the estimate more precise for the money: sampling goes by
@@ -220,8 +200,18 @@ default=None
         evaluation : Evaluation
         """
         # A copy, so that a start by hand leaves no trace on the evaluator.
-        rows = (X, X_train, y_train, predictions, train_predictions)
-        return copy(self)._start(*rows, ledger, journal, known_labels, cost)
+        return start_evaluation(
+            copy(self),
+            X,
+            X_train=X_train,
+            y_train=y_train,
+            predictions=predictions,
+            train_predictions=train_predictions,
+            ledger=ledger,
+            journal=journal,
+            known_labels=known_labels,
+            cost=cost,
+        )
 
     @with_callbacks
     def fit(
@@ -241,10 +231,10 @@ default=None
         """Buy `n_labels` labels and estimate the risk.
 
         If the oracle raises, the labels so far are kept in ``ledger_``, and
-        ``fit(X, y, ledger=evaluator.ledger_)`` goes on from there. A
-        :class:`SurrogateWarning` says when the labels contradict the surrogate;
-        ``evaluation_.diagnose()`` says more. Callbacks of scikit-learn 1.9
-        (``set_callbacks``) hear of every batch and may end it.
+        ``fit(X, y, ledger=evaluator.ledger_)`` resumes. A :class:`SurrogateWarning`
+        tells when the labels contradict the surrogate; ``evaluation_.diagnose()``
+        gives details. Callbacks of scikit-learn 1.9 (``set_callbacks``) are called
+        after every batch and may end the loop.
 
         Parameters
         ----------
@@ -268,200 +258,39 @@ default=None
         -------
         self : object
         """
-        rows = (X, X_train, y_train, predictions, train_predictions)
-        evaluation = self._start(*rows, ledger, journal, known_labels, cost)
-        try:
+        evaluation = start_evaluation(
+            self,
+            X,
+            X_train=X_train,
+            y_train=y_train,
+            predictions=predictions,
+            train_predictions=train_predictions,
+            ledger=ledger,
+            journal=journal,
+            known_labels=known_labels,
+            cost=cost,
+        )
+        with evaluation:
             oracle = check_oracle(y, evaluation.n_samples)
-            plan = (self.n_labels, self.batch_size)
-            check_n_labels(*plan, evaluation.n_samples)
-            check_can_estimate(self.n_labels, evaluation)
+            check_n_labels(self.n_labels, self.batch_size, evaluation.n_samples)
+            check_can_estimate(evaluation, self.n_labels)
             # From here on labels are kept whatever happens.
             self.evaluation_ = evaluation
-            watch = Watch(self, X, y, self.n_labels - len(evaluation.ledger), plan[1])
+            n_missing = self.n_labels - len(evaluation.ledger)
+            watch = Watch(self, X, y, n_missing, self.batch_size)
             self.stop_reason_ = evaluation.run(
                 oracle,
-                *plan,
+                self.n_labels,
+                self.batch_size,
                 self.verbose,
                 stop=self.stop,
                 budget=np.inf if self.budget is None else self.budget,
                 watch=watch,
             )
             watch.close()
-        finally:
-            evaluation.close()
         if evaluation.can_diagnose:
             diagnosis = evaluation.diagnose()
             if diagnosis.is_bad and evaluation.risk.leans_on_surrogate:
                 # One deeper, for the callbacks are around this method.
                 warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=3)
         return self
-
-    def predict(self, X):
-        """Loss the surrogate expects of the model at each row, ``g(x)``.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-
-        Returns
-        -------
-        expected_loss : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self, "evaluation_")
-        return self._expected_loss(check_rows(self, X, reset=False))[0]
-
-    def score(self, X=None, y=None):
-        """Estimated score of the model, or how well the risk was estimated.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or list, default=None
-            Another pool; None means the one that was evaluated.
-        y : array-like of shape (n_samples,), default=None
-            Labels of `X`.
-
-        Returns
-        -------
-        score : float
-            Greater is better. Without `y` minus the estimated risk on X. With `y`
-            minus the distance of that estimate from the true risk, so that
-            cross-validation prefers the evaluator that estimates best and not the
-            one that flatters the model. On another pool the estimate is the mean of
-            :meth:`predict`, whatever `risk` is.
-        """
-        check_is_fitted(self, "evaluation_")
-        if X is None:
-            if y is not None:
-                raise ValueError("score(y=...) needs the rows of these labels as X.")
-            return -float(self.risk_)
-        if y is None:
-            return -float(self.predict(X).mean())
-        expected, observed = self._both_losses(X, y)
-        return -abs(float(expected.mean() - observed.mean()))
-
-    @property
-    def risk_(self):
-        """The estimate of the risk."""
-        return self.evaluation_.estimate()
-
-    @property
-    def history_(self):
-        """Dict of arrays with one entry a label."""
-        return self.evaluation_.history
-
-    @property
-    def ledger_(self):
-        """Every query and label."""
-        return self.evaluation_.ledger
-
-    @property
-    def classes_(self):
-        """Labels known so far, sorted; None for regression."""
-        return self.evaluation_.classes_
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "evaluation_")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        surrogate = ExtraTreesClassifier() if self.surrogate is None else self.surrogate
-        if isinstance(surrogate, BaseSurrogate):
-            surrogate = surrogate.estimator
-        parts = [self.estimator, surrogate]
-        parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
-        inputs = [get_tags(part).input_tags for part in parts]
-        tags.input_tags.sparse = all(tag.sparse for tag in inputs)
-        tags.input_tags.allow_nan = all(tag.allow_nan for tag in inputs)
-        return tags
-
-    def _start(
-        self,
-        X,
-        X_train,
-        y_train,
-        predictions,
-        train_predictions,
-        ledger,
-        journal,
-        known_labels,
-        cost,
-    ):
-        X = check_rows(self, X, reset=True)
-        kind = check_task(
-            as_loss(self.loss), self.estimator, self.surrogate, self.classes
-        )
-        acquisition = TrustWeighted() if self.acquisition is None else self.acquisition
-        selection = Proportional() if self.selection is None else self.selection
-        risk = self.risk
-        if risk is None:
-            unweighted = getattr(selection, "has_query_proba", True) is False
-            risk = ASE() if unweighted else GuardedASE()
-        surrogate = clone(as_surrogate(self.surrogate, kind, X))
-        refit = check_refit(self.refit)
-        check_plan(risk, acquisition, selection, surrogate)
-        check_budget(self.budget)
-        if self.stop is not None:
-            check_stop(self.stop, risk)
-        check_ledger(ledger, n_rows(X))
-        check_cv(self.cv)
-        cost = check_cost(cost, n_rows(X))
-        known_labels = check_known_labels(known_labels, n_rows(X))
-        settings = {
-            "surrogate": surrogate,
-            "acquisition": acquisition,
-            "selection": selection,
-            "risk": risk,
-            "refit": refit,
-            "cv": self.cv,
-        }
-        with opened(ledger, journal) as ledger:
-            seed = stored_seed(ledger)
-            if seed is None:
-                seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            task = make_task(
-                X,
-                self.estimator,
-                as_loss(self.loss, kind),
-                kind,
-                surrogate,
-                classes=self.classes,
-                X_train=X_train,
-                y_train=y_train,
-                predictions=predictions,
-                train_predictions=train_predictions,
-                cv=self.cv,
-                seed=seed,
-                cost=cost,
-            )
-            begin(ledger, task, seed, settings, known_labels)
-            strategies = (clone(acquisition), clone(selection), clone(risk))
-            return Evaluation(task, surrogate, *strategies, refit, seed, ledger)
-
-    def _both_losses(self, X, y):
-        """Expected and observed loss at rows of another pool with known labels."""
-        expected, predictions = self._expected_loss(check_rows(self, X, reset=False))
-        task = self.evaluation_.task
-        labels = task.check_labels(y)
-        check_consistent_length(expected, labels)
-        classes = task.classes_with(labels)
-        loss = task.loss.build(predictions.response_for(classes), classes)
-        return expected, loss.observed(np.arange(len(labels)), labels)
-
-    def _expected_loss(self, X):
-        """``g`` on another pool, and what the model says about it."""
-        if self.estimator is None:
-            raise ValueError(
-                "The model's predictions were given for the evaluated pool only. Other "
-                "rows need the model itself: pass estimator=..."
-            )
-        evaluation = self.evaluation_
-        predictions = predict_pool(
-            self.estimator,
-            X,
-            evaluation.task.loss,
-            evaluation.task.kind,
-            None if self.classes is None else plain_labels(self.classes),
-            needs_expert=evaluation.surrogate.uses_estimator,
-        )
-        return evaluation.expected_loss(X, predictions), predictions

@@ -1,6 +1,7 @@
-"""Frozen bundles of arrays that travel between the rooms."""
+"""What strategies see: queries, picks and the state of the pool."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -34,14 +35,14 @@ class Query:
         return len(self.indices)
 
     def to_frame(self, X, predictions=None):
-        """The rows that were asked for, for those who label them.
+        """Return the rows that were asked for as a table, for those who label them.
 
         Parameters
         ----------
         X : array, frame or list of shape (n_samples, ...)
             The pool.
         predictions : array-like of shape (n_samples,), default=None
-            What the model says about the pool.
+            Predictions of the model for the pool.
 
         Returns
         -------
@@ -53,33 +54,120 @@ class Query:
 
 
 @dataclass(frozen=True, eq=False)
-class Skips:
-    """Picks that nobody could label, in the order in which they were asked for.
+class Picks:
+    """What was asked for, in order, with what was known before each answer.
+
+    All arrays have one entry per pick. What the surrogate expected of a pick may be a
+    vector, one number for each quantity that is estimated; its arrays then have the
+    shape (n_picks, n_quantities).
 
     Attributes
     ----------
-    place : ndarray of shape (n_skips,)
-        Number of labels before each of them.
-    query_proba, query_expected_loss, free_expected_loss, residual_moment, \
-loss_moment : ndarray of shape (n_skips,)
-        As in :class:`PoolState`.
+    indices : ndarray of shape (n_picks,)
+        Rows of the pool.
+    query_proba : ndarray of shape (n_picks,)
+        Probability of each pick given the ones before it; NaN where it had none.
+    expected_loss : ndarray of shape (n_picks,)
+        ``g`` at the picked row when it was picked; 0 before the surrogate's first fit.
+    free_expected_loss : ndarray of shape (n_picks,)
+        Sum of ``g`` over the rows that were free, the picked one included.
+    residual_moment, loss_moment : ndarray of shape (n_picks,)
+        Mean of ``((l - g) / q)²`` and of ``(l / q)²`` over pick and label, as the
+        belief had it. NaN before the first fit and without `query_proba`.
+    losses : ndarray of shape (n_picks,)
+        Observed losses; 0 where there is no label.
+    answered : ndarray of shape (n_picks,), dtype bool
+        Whether there is a label.
+    skipped : ndarray of shape (n_picks,), dtype bool
+        Whether nobody could label the row. Picks that are neither answered nor skipped
+        are open.
+
+    Examples
+    --------
+    >>> from sklearn_ase.testing import make_state
+    >>> picks = make_state(n_labels=12).picks
+    >>> len(picks), picks.n_labels, picks.n_skipped
+    (12, 12, 0)
     """
 
-    place: np.ndarray
+    indices: np.ndarray
     query_proba: np.ndarray
-    query_expected_loss: np.ndarray
+    expected_loss: np.ndarray
     free_expected_loss: np.ndarray
     residual_moment: np.ndarray
     loss_moment: np.ndarray
+    losses: np.ndarray
+    answered: np.ndarray
+    skipped: np.ndarray
+
+    @classmethod
+    def unanswered(cls, *recorded):
+        """Make picks that nobody has answered yet.
+
+        Parameters
+        ----------
+        *recorded : array-likes of shape (n_picks,)
+            The fields of `RECORDED`, in that order.
+
+        Returns
+        -------
+        picks : Picks
+        """
+        indices, *numbers = recorded
+        indices = np.asarray(indices, dtype=int)
+        numbers = [np.asarray(values, dtype=float) for values in numbers]
+        none = np.zeros(len(indices), dtype=bool)
+        return cls(indices, *numbers, np.zeros(len(indices)), none, none)
+
+    def __len__(self):
+        return len(self.indices)
+
+    @property
+    def n_labels(self):
+        """Number of picks with a label."""
+        return int(self.answered.sum())
+
+    @property
+    def n_skipped(self):
+        """Number of picks that nobody could label."""
+        return int(self.skipped.sum())
+
+    @property
+    def has_query_proba(self):
+        """Whether every pick had a probability."""
+        return not np.isnan(self.query_proba).any()
+
+    @cached_property
+    def settled(self):
+        """The picks before the first open one. Weighted estimates use these."""
+        is_open = ~(self.answered | self.skipped)
+        return self.take(slice(int(np.argmax(is_open)))) if is_open.any() else self
+
+    def take(self, places):
+        """Return some of the picks.
+
+        Parameters
+        ----------
+        places : slice or ndarray
+            Of the picks, not rows of the pool.
+
+        Returns
+        -------
+        picks : Picks
+        """
+        return Picks(*(getattr(self, field.name)[places] for field in fields(self)))
+
+
+# Fields of `Picks` that are known before an answer; the ledger keeps these.
+RECORDED = tuple(field.name for field in fields(Picks))[:6]
 
 
 @dataclass(frozen=True, eq=False)
 class PoolState:
-    """All that is known about the pool at one moment of an evaluation.
+    """Everything that is known about the pool at one moment of an evaluation.
 
-    Arrays over labels are in the order in which their rows were asked for. Each
-    label comes with what was known *before* it was seen, so that every risk is a
-    pure function of the state.
+    Each label comes with what was known *before* it was seen, so that every risk
+    estimator is a pure function of the state.
 
     Attributes
     ----------
@@ -88,32 +176,18 @@ class PoolState:
     belief : CategoricalBelief, GaussianBelief or None
         What the surrogate believes about the pool; None before its first fit.
     expected_loss : ndarray of shape (n_samples,) or None
-        ``g(x)``, the loss the belief expects at each sample.
-    free : ndarray of shape (n_samples,), dtype bool
-        Samples that have not been asked for.
-    indices : ndarray of shape (n_labels,)
+        ``g(x)``, the loss that the belief expects at each sample.
+    picks : Picks
+        What was asked for, in order, and what became of it.
     labels : ndarray of shape (n_labels,)
-    losses : ndarray of shape (n_labels,)
-        Observed losses.
-    query_proba : ndarray of shape (n_labels,)
-    query_expected_loss : ndarray of shape (n_labels,)
-        ``g`` at the picked sample when it was picked (0 before the first fit).
-    free_expected_loss : ndarray of shape (n_labels,)
-        Sum of ``g`` over the samples that were free when it was picked.
-    residual_moment, loss_moment : ndarray of shape (n_labels,)
-        Mean of ``((l - g) / q)²`` and of ``(l / q)²`` over pick and label, as the
-        belief had it (NaN before the first fit and without query_proba).
-    n_in_order : int
-        How many labels from the first one on have no unanswered query before them.
-        Design-based risks use these.
-    skips : Skips or None
-        Picks before the first unanswered one that nobody could label.
+        Labels in the order of `picks`.
     is_calibrated : bool
-        Whether the surrogate was calibrated on enough rows that vouch for it.
+        Whether the surrogate was calibrated on at least 25 rows for which the model
+        has predictions.
     training_gap : float
-        Of one that was not: loss that it expected too much (if negative, too little) at
-        training rows it had not learned from, beyond what chance explains. NaN if
-        there are none.
+        For an uncalibrated surrogate: mean of expected minus observed loss on training
+        rows that it did not learn from, shrunk towards 0 by two standard errors. NaN if
+        unavailable.
 
     Examples
     --------
@@ -126,26 +200,44 @@ class PoolState:
     loss: object
     belief: object
     expected_loss: np.ndarray | None
-    free: np.ndarray
-    indices: np.ndarray
+    picks: Picks
     labels: np.ndarray
-    losses: np.ndarray
-    query_proba: np.ndarray
-    query_expected_loss: np.ndarray
-    free_expected_loss: np.ndarray
-    residual_moment: np.ndarray
-    loss_moment: np.ndarray
-    n_in_order: int
-    skips: Skips | None = None
     is_calibrated: bool = False
     training_gap: float = np.nan
 
     @property
     def n_samples(self):
         """Size of the pool."""
-        return len(self.free)
+        return self.loss.n_samples
 
     @property
     def n_labels(self):
         """Number of labels known."""
-        return len(self.indices)
+        return len(self.labels)
+
+    @cached_property
+    def free(self):
+        """Samples that have not been asked for, a mask of shape (n_samples,)."""
+        free = np.ones(self.n_samples, dtype=bool)
+        free[self.picks.indices] = False
+        return free
+
+    @cached_property
+    def labelled(self):
+        """The picks that have a label, in order."""
+        return self.picks.take(self.picks.answered)
+
+    @property
+    def settled(self):
+        """The picks before the first open one. Weighted estimates use these."""
+        return self.picks.settled
+
+    @property
+    def indices(self):
+        """Rows that have a label, in the order of the picks."""
+        return self.labelled.indices
+
+    @property
+    def losses(self):
+        """Observed losses, in the order of the picks."""
+        return self.labelled.losses

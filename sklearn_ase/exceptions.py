@@ -1,4 +1,4 @@
-"""Warnings and errors of the package, to be caught or silenced by their class."""
+"""Warnings and errors of the package."""
 
 __all__ = [
     "IntervalWarning",
@@ -10,20 +10,20 @@ __all__ = [
 
 
 class IntervalWarning(UserWarning):
-    """An interval was asked for that could not be given honestly."""
+    """No valid confidence interval could be computed."""
 
 
 class JournalError(ValueError):
-    """A journal is damaged, of another campaign, or open somewhere else."""
+    """A journal is damaged, belongs to other data, or is open in another process."""
 
 
 class JournalWarning(UserWarning):
-    """A journal was mended or goes on with other settings."""
+    """A journal was repaired, or is continued with other settings."""
 
 
 class NewClassWarning(UserWarning):
-    """A label came that neither the model nor the training rows know."""
+    """A label is of a class that neither the model nor the training rows have."""
 
 
 class SurrogateWarning(UserWarning):
-    """The labels contradict the surrogate, so estimates that lean on it may be off."""
+    """The labels contradict the surrogate; estimates that rely on it may be wrong."""

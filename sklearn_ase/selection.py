@@ -1,4 +1,4 @@
-"""Selections: from scores to queries with their probabilities."""
+"""Selections: which rows to label next, given their scores."""
 
 from abc import ABCMeta, abstractmethod
 
@@ -11,30 +11,48 @@ __all__ = ["ArgMax", "BaseSelection", "Proportional", "UniformMixed"]
 
 
 class BaseSelection(BaseEstimator, metaclass=ABCMeta):
-    """Base class of the selections: a distribution over the candidates.
+    """Base class of the selections. One method is needed, :meth:`distribution`.
+
+    A selection turns the scores of an acquisition into queries.
+    :func:`sklearn_ase.testing.check_selection` checks whether a selection works.
 
     Attributes
     ----------
     has_query_proba : bool
-        Whether every candidate has a chance, so that labels can be weighed by the
-        probability of their pick.
+        Whether every candidate can be picked. Only then labels can be weighted by the
+        probability of their pick, as most risk estimators do.
     cost_power : float
-        Scores are divided by this power of what a label costs: ½ where rows are
-        drawn, which makes a weighted estimate most precise for its cost, and 1 where
-        the best is taken.
+        Scores are divided by this power of the cost of a label. 0.5 suits a selection
+        that draws at random: it makes a weighted estimate most precise for its cost.
+        1 suits a selection that takes the best candidate.
+    flags : tuple of str
+        Names of the class attributes that the package reads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import rankdata
+    >>> from sklearn_ase.selection import BaseSelection
+    >>> class ByRank(BaseSelection):
+    ...     def distribution(self, scores):
+    ...         ranks = rankdata(scores)
+    ...         return ranks / ranks.sum()
+    >>> ByRank().distribution(np.array([0.0, 9.0, 0.5, 0.5])).round(2)
+    array([0.1 , 0.4 , 0.25, 0.25])
     """
 
+    flags = ("has_query_proba", "cost_power")
     has_query_proba = True
     cost_power = 0.5
 
     @abstractmethod
     def distribution(self, scores):
-        """Distribution of the next pick.
+        """Probability of each candidate to be picked next.
 
         Parameters
         ----------
         scores : ndarray of shape (n_candidates,)
-            Finite and non-negative.
+            Finite and non-negative. They may all be 0.
 
         Returns
         -------
@@ -50,14 +68,16 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         scores : ndarray of shape (n_samples,)
             Scores of the whole pool.
         candidates : ndarray of shape (n_candidates,)
-            Indices that may be picked.
+            Rows of the pool that may be picked.
         n_queries : int
+            At most `n_candidates`.
         rng : numpy.random.Generator
 
         Returns
         -------
         query : Query
-            Each probability is that of the pick given the picks before it.
+            Each probability is that of the pick given the picks before it. It is NaN
+            if `has_query_proba` is False.
         """
         indices, proba = [], []
         for _ in range(n_queries):
@@ -70,10 +90,10 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
 
 
 class ArgMax(BaseSelection):
-    """The candidate with the greatest score; ties are broken at random.
+    """Pick the candidate with the greatest score. Ties are broken at random.
 
-    A deterministic pick has no usable probability, so risks that weigh labels by it
-    (:class:`LURE`, :class:`CorrectedASE`) cannot be had from such labels.
+    Such a pick has no usable probability. Risk estimators that weight labels by it
+    (:class:`LURE`, :class:`CorrectedASE`) do not work with these labels.
 
     Examples
     --------
@@ -87,19 +107,20 @@ class ArgMax(BaseSelection):
     cost_power = 1.0
 
     def distribution(self, scores):
+        """Equal probabilities for the candidates with the greatest score."""
         best = scores == scores.max()
         return best / best.sum()
 
 
 class Proportional(BaseSelection):
-    """Sampling in proportion to the score, mixed with uniform sampling.
+    """Draw candidates in proportion to their scores, mixed with uniform sampling.
 
     Parameters
     ----------
     uniform_share : float, default=0.2
-        Share of uniform sampling, in [0, 1]. It bounds the weight of a label whose
-        score was mistakenly small: ``1 / (n q) <= 1 / uniform_share``. With 0 a row
-        that scores 0 is never picked, and weighted risks are biased by its loss.
+        Share of uniform sampling, between 0 and 1. It limits the weight of a label
+        whose score was too small by mistake: ``1 / (n q) <= 1 / uniform_share``. With
+        0, a row that scores 0 is never picked, and weighted estimates miss its loss.
 
     Examples
     --------
@@ -113,7 +134,8 @@ class Proportional(BaseSelection):
         self.uniform_share = uniform_share
 
     def distribution(self, scores):
-        _check_share("uniform_share", self.uniform_share)
+        """Scores scaled to sum to 1, mixed with the uniform distribution."""
+        _check_share(self.uniform_share)
         n_candidates = len(scores)
         top = scores.max()
         if not top > 0:
@@ -125,14 +147,17 @@ class Proportional(BaseSelection):
 
 
 class UniformMixed(BaseSelection):
-    """Another selection, with a share of uniform picks to audit it.
+    """Another selection, with a share of uniform picks.
+
+    The uniform picks give every candidate a probability, so that risk estimators which
+    weight labels work even if the other selection is :class:`ArgMax`.
 
     Parameters
     ----------
-    selection : selection, default=None
-        The selection that is audited; None means :class:`ArgMax`.
+    selection : BaseSelection, default=None
+        The other selection; None means :class:`ArgMax`.
     uniform_share : float, default=0.2
-        Probability of a uniform pick, in [0, 1].
+        Probability of a uniform pick, between 0 and 1.
 
     Examples
     --------
@@ -148,29 +173,40 @@ class UniformMixed(BaseSelection):
 
     @property
     def has_query_proba(self):
-        """Without a share of uniform picks, as the audited selection."""
-        return self.uniform_share > 0 or self._audited().has_query_proba
+        """True with a share of uniform picks, else that of the other selection."""
+        return self.uniform_share > 0 or self._inner().has_query_proba
 
     @property
     def cost_power(self):
-        """As the audited selection."""
-        return self._audited().cost_power
+        """That of the other selection."""
+        return self._inner().cost_power
 
     def distribution(self, scores):
-        _check_share("uniform_share", self.uniform_share)
+        """Mixture of the other distribution and the uniform one."""
+        _check_share(self.uniform_share)
         uniform = self.uniform_share / len(scores)
-        return (1 - self.uniform_share) * self._audited().distribution(scores) + uniform
+        return (1 - self.uniform_share) * self._inner().distribution(scores) + uniform
 
-    def _audited(self):
-        return ArgMax() if self.selection is None else self.selection
+    def _inner(self):
+        if self.selection is None:
+            return ArgMax()
+        missing = [name for name in self.flags if not hasattr(self.selection, name)]
+        if missing or isinstance(self.selection, type):
+            # Not an AttributeError, which hasattr(self, ...) would hide.
+            raise TypeError(
+                f"UniformMixed needs an instance of a subclass of BaseSelection, but "
+                f"got {self.selection!r}."
+            )
+        return self.selection
 
 
-def _check_share(name, value):
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name}={value} must lie between 0 and 1.")
+def _check_share(uniform_share):
+    if not 0 <= uniform_share <= 1:
+        raise ValueError(f"uniform_share={uniform_share} must lie between 0 and 1.")
 
 
 def _draw(distribution, rng):
+    """Place of one draw from a distribution."""
     cumulative = np.cumsum(distribution)
     place = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
     # rng.random() < 1, but the product may round up to the total.

@@ -1,4 +1,4 @@
-"""Stopping rules: when the labels are enough."""
+"""Stopping rules: when to stop buying labels."""
 
 from abc import ABCMeta, abstractmethod
 
@@ -11,29 +11,61 @@ __all__ = ["BaseStop", "Plateau", "TargetWidth"]
 
 
 class BaseStop(BaseEstimator, metaclass=ABCMeta):
-    """Base class of the stopping rules.
+    """Base class of the stopping rules. A rule needs one method, :meth:`reason`.
+
+    :func:`sklearn_ase.testing.check_stopping` checks whether a rule works.
 
     Attributes
     ----------
     needs_interval : bool
-        Whether it looks at intervals, so that a risk that has none is refused.
+        Whether the rule reads intervals. If True, a risk estimator that has no
+        intervals is refused at the start.
+    flags : tuple of str
+        Names of the class attributes that the package reads.
+
+    Examples
+    --------
+    >>> from sklearn_ase.stopping import BaseStop
+    >>> class GoodEnough(BaseStop):
+    ...     def __init__(self, risk):
+    ...         self.risk = risk
+    ...
+    ...     def reason(self, estimates):
+    ...         low, high = estimates[-1].interval(0.9, method="anytime")
+    ...         return f"The risk is below {self.risk}." if high < self.risk else ""
     """
 
+    flags = ("needs_interval",)
     needs_interval = False
+
+    def validate(self):
+        """Check the parameters. Called at the start, before a label is spent.
+
+        The default accepts everything.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
+        """
 
     @abstractmethod
     def reason(self, estimates):
-        """Say why no more labels are needed.
+        """Explain why no more labels are needed.
 
         Parameters
         ----------
-        estimates : list of RiskEstimate or None
-            The estimate after each label so far, None where there was none.
+        estimates : list of RiskEstimate
+            The estimate after each label, in the order in which the labels came. Never
+            empty, and no entry is None: the rule is not called before there is an
+            estimate. After labels from which no estimate could be made, the list
+            starts anew. Labels that came together share one estimate. An estimate may
+            be without an interval; its `refusal` then explains why.
 
         Returns
         -------
         reason : str
-            Empty to go on.
+            Empty to continue.
         """
 
 
@@ -43,11 +75,12 @@ class TargetWidth(BaseStop):
     Parameters
     ----------
     width : float
-        From end to end, in units of the loss.
+        Distance between the two ends, in units of the loss.
     level : float, default=0.9
+        Coverage of the interval.
     method : {"anytime", "fixed"}, default="anytime"
-        An interval that decides when to stop is looked at after every label, which
-        the fixed one does not allow for: it would miss the risk too often.
+        The interval is checked after every label. ``"anytime"`` allows for that,
+        ``"fixed"`` does not: it would miss the risk too often.
 
     Examples
     --------
@@ -65,7 +98,8 @@ class TargetWidth(BaseStop):
         self.level = level
         self.method = method
 
-    def reason(self, estimates):
+    def validate(self):
+        """Check that the width is positive, and that the interval exists."""
         if not self.width > 0 or not 0 < self.level < 1:
             raise ValueError(
                 f"width={self.width} must be greater than 0, and level={self.level} "
@@ -73,9 +107,14 @@ class TargetWidth(BaseStop):
             )
         if self.method not in METHODS:
             raise ValueError(f"method={self.method!r} must be one of {METHODS}.")
-        if not estimates or estimates[-1] is None or estimates[-1].refusal:
+
+    def reason(self, estimates):
+        """Explain that the last interval is narrow enough."""
+        self.validate()
+        known = _since_gap(estimates)
+        if not known or known[-1].refusal:
             return ""
-        low, high = estimates[-1].interval(self.level, method=self.method)
+        low, high = known[-1].interval(self.level, method=self.method)
         if high - low > self.width:
             return ""
         return (
@@ -85,18 +124,17 @@ class TargetWidth(BaseStop):
 
 
 class Plateau(BaseStop):
-    """Stop when the estimate has stopped moving.
+    """Stop when the estimate has stopped changing.
 
-    That it stands still does not make it right: with few labels it may rest on a
-    surrogate that has yet to meet what it does not know. :class:`TargetWidth` promises
-    more.
+    A stable estimate can still be wrong. With few labels it may come from a surrogate
+    that has not yet seen what it does not know. :class:`TargetWidth` is safer.
 
     Parameters
     ----------
     tolerance : float
         Greatest difference between any two of the last estimates.
     n_labels : int, default=25
-        How many labels it has to last.
+        Number of last labels whose estimates are compared.
 
     Examples
     --------
@@ -112,18 +150,20 @@ class Plateau(BaseStop):
         self.tolerance = tolerance
         self.n_labels = n_labels
 
-    def reason(self, estimates):
+    def validate(self):
+        """Check that tolerance >= 0 and n_labels >= 2."""
         if not (self.tolerance >= 0 and self.n_labels >= 2):
             raise ValueError(
                 f"tolerance={self.tolerance} must be at least 0 and n_labels="
                 f"{self.n_labels} at least 2."
             )
-        # Labels told together share one estimate, which starts with the last of them.
-        first = len(estimates) - self.n_labels
-        while first > 0 and _same(estimates[first], estimates[first + 1]):
-            first -= 1
-        last = estimates[first:]
-        if first < 0 or None in last or _same(last[0], last[-1]):
+
+    def reason(self, estimates):
+        """Explain that the last estimates are close to each other."""
+        self.validate()
+        last = self._last(_since_gap(estimates))
+        # A single batch has only one estimate, which cannot show a plateau.
+        if not last or _same(last[0], last[-1]):
             return ""
         spread = np.ptp([estimate.value for estimate in last])
         if not spread <= self.tolerance:
@@ -133,9 +173,34 @@ class Plateau(BaseStop):
             f"at most {self.tolerance:g}."
         )
 
+    def _last(self, estimates):
+        """The estimates to compare; none if there are fewer than `n_labels`."""
+        first = len(estimates) - self.n_labels
+        if first < 0:
+            return []
+        # Labels that came together share one estimate, which is valid only from the
+        # last of them on. So start at the last label of a batch.
+        while first > 0 and _same(estimates[first], estimates[first + 1]):
+            first -= 1
+        return estimates[first:]
+
+
+def _since_gap(estimates):
+    """The estimates after the last one that could not be made.
+
+    Parameters
+    ----------
+    estimates : list of RiskEstimate or None
+        One entry per label, None where there was no estimate.
+
+    Returns
+    -------
+    known : list of RiskEstimate
+    """
+    places = [place for place, found in enumerate(estimates) if found is None]
+    return estimates[places[-1] + 1 :] if places else estimates
+
 
 def _same(first, second):
-    """Whether two estimates are one; NaN is like NaN."""
-    if first is None or second is None:
-        return first is second
+    """Whether two estimates are one, with NaN equal to NaN."""
     return repr(vars(first)) == repr(vars(second))

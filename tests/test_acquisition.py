@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.states import plain_sample
 from numpy.testing import assert_allclose
-from pools import plain_sample
 from sklearn.base import clone
 
 from sklearn_ase._inference._evidence import weigh_evidence
@@ -99,6 +99,22 @@ def test_shares_that_are_none_are_refused(shares):
         Mixture([BALD(), Uniform()], shares=shares).score_samples(make_state())
 
 
+@pytest.mark.parametrize("part", [BALD, "BALD", 3, None, object()], ids=str)
+def test_a_part_that_is_not_an_acquisition_is_refused_with_its_name(part):
+    for read in (
+        lambda mixture: mixture.score_samples(make_state()),
+        lambda mixture: mixture.is_uniform,
+        lambda mixture: hasattr(mixture, "follows_labels"),
+    ):
+        with pytest.raises(TypeError, match=r"Mixture is made of.*BaseAcquisition"):
+            read(Mixture([BALD(), part]))
+
+
+def test_a_mixture_follows_labels_if_any_part_does():
+    assert Mixture([BALD(), TrustWeighted()]).follows_labels
+    assert not Mixture().follows_labels
+
+
 @pytest.mark.parametrize("inner", [None, BALD(), Uniform(), VarianceReduction()])
 def test_trusted_acquisitions_meet_the_contract(inner):
     trusted, plain = TrustWeighted(inner), Mixture() if inner is None else inner
@@ -125,10 +141,12 @@ def test_a_contradicted_surrogate_chooses_no_more_labels():
 
 def test_without_evidence_the_other_acquisition_decides():
     state = make_state()
+    unknown = replace(state.picks, query_proba=np.full(state.n_labels, np.nan))
+    first_is_open = replace(state.picks, answered=np.arange(state.n_labels) > 0)
     for blind in (
         make_state(n_labels=0),
-        replace(state, query_proba=np.full(state.n_labels, np.nan)),
-        replace(state, n_in_order=0),
+        replace(state, picks=unknown),
+        replace(state, picks=first_is_open, labels=state.labels[1:]),
     ):
         found = TrustWeighted(BALD()).score_samples(blind)
         assert_allclose(found, BALD().score_samples(blind))

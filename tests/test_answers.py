@@ -1,4 +1,4 @@
-"""Files for annotators: what goes out comes back as labels, or nothing is recorded."""
+"""Files for annotators: answers come back as labels, or nothing is recorded."""
 
 import csv
 import json
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from campaigns import campaign
+from helpers.campaigns import campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._annotation._export import export_rows
-from sklearn_ase._annotation._import import SKIP, read_answers
+from sklearn_ase._annotation._import import SKIP, plan_answers, read_answers
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import LURE
 
@@ -132,7 +132,7 @@ def test_predictions_are_those_of_the_whole_pool(tmp_path, asked):
 @pytest.mark.parametrize("name", ["batch.csv", "batch.json"])
 def test_answers_in_a_file_are_not_overwritten_by_mistake(tmp_path, asked, name):
     path = _write(tmp_path / name, "answers")
-    with pytest.raises(FileExistsError, match=rf"{name} is there.*overwrite=True"):
+    with pytest.raises(FileExistsError, match=rf"{name} exists.*overwrite=True"):
         asked.export(asked.pending, path)
     assert path.read_text() == "answers"
     asked.export(asked.pending, path, overwrite=True)
@@ -237,7 +237,7 @@ def test_what_goes_out_comes_back(tmp_path_factory, labels, n_asked):
         "nan",
     ],
 )
-def test_spreadsheets_may_do_to_a_file_what_they_do(tmp_path, asked, text):
+def test_files_are_read_as_spreadsheets_write_them(tmp_path, asked, text):
     rows = _pending(asked)
     path = _write(tmp_path / "batch.csv", text.format(*rows))
     assert asked.import_answers(path) == 2
@@ -284,7 +284,7 @@ def test_texts_become_labels_of_the_kind_of_the_evaluation(
         (None, False, "inf", "a finite number"),
     ],
 )
-def test_an_answer_that_is_no_label_is_named_and_nothing_recorded(
+def test_an_answer_that_is_not_a_label_is_named_and_nothing_recorded(
     tmp_path, classes, is_closed, text, allowed
 ):
     evaluation = campaign(classes, POOL, is_closed)
@@ -293,7 +293,7 @@ def test_an_answer_that_is_no_label_is_named_and_nothing_recorded(
     path = _write(
         tmp_path / "batch.csv", f'row,label\n{rows[0]},{good}\n{rows[1]},"{text}"\n'
     )
-    with pytest.raises(ValueError, match=rf"Row {rows[1]}: '{text}' is no.*{allowed}"):
+    with pytest.raises(ValueError, match=rf"Row {rows[1]}: '{text}' is not.*{allowed}"):
         evaluation.import_answers(path)
     assert _pending(evaluation) == rows
 
@@ -357,12 +357,27 @@ def test_a_word_may_stand_for_cannot_tell(tmp_path, asked):
     assert asked.ledger.skipped == [rows[1]]
 
 
+def test_planning_answers_records_nothing(asked):
+    rows = _pending(asked)
+    asked.tell(rows[:2], ["cat", "cat"])
+    answers = {rows[0]: ["dog"], rows[1]: ["cat"], rows[2]: ["dog"], rows[3]: SKIP}
+    before = asked.history
+    told, corrected, skipped = plan_answers(asked, answers, correct=True)
+    assert (told, corrected, skipped) == (
+        {rows[2]: ["dog"]},
+        {rows[0]: ["dog"]},
+        [rows[3]],
+    )
+    assert _pending(asked) == rows[2:]
+    np.testing.assert_equal(asked.history, before)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("row,label\n3,cat\n3,dog\n", r"Row 3 has different answers.*'cat', 'dog'"),
-        ("row,label\n3,cat\n,dog\n", r"batch.csv: '' is no row"),
-        ("row,label\n3.5,cat\n", r"batch.csv: '3.5' is no row"),
+        ("row,label\n3,cat\n,dog\n", r"batch.csv: '' is not a row"),
+        ("row,label\n3.5,cat\n", r"batch.csv: '3.5' is not a row"),
         ("index,label\n3,cat\n", r"one column named row.*starts with 'index,label"),
         ("row,label,label\n3,cat,dog\n", r"one column named row and one named label"),
         ("", r"one column named row"),
@@ -468,11 +483,11 @@ def test_the_short_export_of_label_studio(tmp_path, asked):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[{"data": {"row": 3}', r"export.json is no JSON: .*Export it again"),
-        ('["row", "label"]', r"export.json is no export of Label Studio: .*'row'"),
+        ('[{"data": {"row": 3}', r"export.json is not valid JSON: .*Export it again"),
+        ('["row", "label"]', r"export.json is not an export of Label Studio: .*'row'"),
     ],
 )
-def test_a_file_that_is_no_export_is_refused_by_its_name(tmp_path, text, message):
+def test_a_file_that_is_not_an_export_is_refused_by_its_name(tmp_path, text, message):
     with pytest.raises(ValueError, match=message):
         read_answers(_write(tmp_path / "export.json", text))
 
@@ -496,14 +511,17 @@ TWO_CONTROLS = {
     ("task", "message"),
     [
         ({"id": 9, "data": {"image": "a.png"}}, "Task 9 of .*export.json has no row"),
-        ({"data": {"row": "a.png"}, "annotations": [CANCELLED]}, "'a.png' is no row"),
+        (
+            {"data": {"row": "a.png"}, "annotations": [CANCELLED]},
+            "'a.png' is not a row",
+        ),
         (
             {"data": {"row": 3}, "annotations": [_annotation({"choices": ["a", "b"]})]},
             r"Row 3 has the labels \['a', 'b'\]",
         ),
         (
             {"data": {"row": 3}, "annotations": [TWO_CONTROLS]},
-            r"Row 3 has answers in \['colour', 'shape'\]. Name the one",
+            r"Row 3 has answers in the controls \['colour', 'shape'\]. Name the one",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks hear of every batch of labels, where there are callbacks."""
+"""scikit-learn's callbacks are called for every batch of labels, from 1.9 on."""
 
 import pytest
 from sklearn.base import clone
@@ -22,33 +22,33 @@ EVALUATOR = ActiveRiskEstimator(
 
 
 class Listener:
-    """Keeps what it hears, and stops after some batches."""
+    """Records its calls, and stops after some of them."""
 
     def __init__(self, stop_after=None):
         self.stop_after = stop_after
-        self.heard = []
+        self.calls = []
 
     def setup(self, estimator, context):
-        self.heard.append("setup")
+        self.calls.append("setup")
 
     def teardown(self, estimator, context):
-        self.heard.append("teardown")
+        self.calls.append("teardown")
 
     def on_fit_task_begin(self, estimator, context):
-        self.heard.append(f"begin {context.task_name}")
+        self.calls.append(f"begin {context.task_name}")
 
     def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
-        self.heard.append(f"{context.task_name} {len(fitted_estimator.ledger_)}")
-        return context.task_name == "batch" and len(self.heard) == self.stop_after
+        self.calls.append(f"{context.task_name} {len(fitted_estimator.ledger_)}")
+        return context.task_name == "batch" and len(self.calls) == self.stop_after
 
 
-def test_callbacks_hear_of_every_batch():
+def test_callbacks_are_called_for_every_batch():
     listener = Listener()
     clone(EVALUATOR).set_callbacks(listener).fit(X, Y)
     ends = [f"batch {n}" for n in (3, 6, 9, 12)]
     batches = [word for end in ends for word in ("begin batch", end)]
     expected = ["setup", "begin fit", *batches, "fit 12", "teardown"]
-    assert listener.heard == expected
+    assert listener.calls == expected
 
 
 def test_a_callback_may_end_the_evaluation():
@@ -59,15 +59,15 @@ def test_a_callback_may_end_the_evaluation():
 
 def test_callbacks_change_nothing_else():
     plain = clone(EVALUATOR).fit(X, Y)
-    heard = clone(EVALUATOR).set_callbacks(Listener()).fit(X, Y)
-    assert float(plain.risk_) == float(heard.risk_)
+    watched = clone(EVALUATOR).set_callbacks(Listener()).fit(X, Y)
+    assert float(plain.risk_) == float(watched.risk_)
 
 
 def test_an_oracle_that_fails_ends_the_callbacks_too():
     listener = Listener()
     with pytest.raises(RuntimeError):
         clone(EVALUATOR).set_callbacks(listener).fit(X, failing)
-    assert listener.heard[-1] == "teardown"
+    assert listener.calls[-1] == "teardown"
 
 
 def failing(indices):

@@ -8,18 +8,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from campaigns import campaign
-from mortal import MODEL, X, Y
+from helpers.campaigns import campaign
+from helpers.crashing_campaign import MODEL, X, Y
+from helpers.states import make_picks, without_belief
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_ase import ActiveRiskEstimator, PoolState
+from sklearn_ase import ActiveRiskEstimator, Picks
+from sklearn_ase._evaluation._picking import pick_apart
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._evidence import design_of
-from sklearn_ase._state import Skips
+from sklearn_ase._state import RECORDED
 from sklearn_ase.acquisition import BALD, LossSpread, TrustWeighted, Uniform
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.losses import CustomLoss
@@ -31,12 +32,12 @@ from sklearn_ase.risk import (
     MonteCarlo,
     RiskEstimate,
 )
-from sklearn_ase.selection import ArgMax, Proportional, UniformMixed, pick_apart
+from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 from sklearn_ase.stopping import BaseStop, Plateau, TargetWidth
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 TRAINING = {"X_train": X[::5], "y_train": Y[::5]}
-SURROGATE = ClassifierSurrogate(GaussianNB(), n_members=3, calibration=False)
+SURROGATE = ClassifierSurrogate(GaussianNB(), n_members=3, calibration=None)
 WEIGHTED = [LURE(), CorrectedASE(), GuardedASE(worth=0)]
 
 
@@ -73,9 +74,9 @@ def test_a_correction_changes_the_loss_and_nothing_about_the_pick():
     expected = _loss(rows, (Y[rows] + 1) % 3)
     expected[2] = _loss(rows, Y[rows])[2]
     assert_allclose(after.losses, expected, atol=1e-12)
-    for name in ("indices", "query_proba", "query_expected_loss", "free_expected_loss"):
-        assert_array_equal(getattr(after, name), getattr(before, name))
-    assert after.n_in_order == 6
+    for name in RECORDED:
+        assert_array_equal(getattr(after.picks, name), getattr(before.picks, name))
+    assert after.settled.n_labels == 6
     assert evaluation.history["index"].tolist() == rows.tolist()
 
 
@@ -325,7 +326,7 @@ def test_a_withdrawn_row_is_open_at_its_old_place():
     assert evaluation.pending.indices.tolist() == [rows[2]]
     assert evaluation.pending.proba.tolist() == [query.proba[2]]
     assert len(evaluation.ledger) == len(evaluation.history["risk"]) == 4
-    assert evaluation.state.n_in_order == 2
+    assert evaluation.state.settled.n_labels == 2
     assert rows[2] not in evaluation.ask(140).indices
 
 
@@ -387,7 +388,7 @@ def test_a_skipped_row_is_settled_without_a_label():
     evaluation.skip(rows[1:2])
     _tell(evaluation, rows[[0, 2]])
     assert evaluation.pending.indices.tolist() == [rows[3]]
-    assert evaluation.state.n_in_order == 2
+    assert evaluation.state.settled.n_labels == 2
     assert evaluation.ledger.skipped == [rows[1]]
     assert rows[1] not in evaluation.ask(140).indices
     assert evaluation.estimate().n_labels == len(evaluation.ledger) == 2
@@ -555,29 +556,15 @@ def _state(sequence, proba, can_tell):
     left = np.array(
         [EXPECTED.sum() - EXPECTED[sequence[:k]].sum() for k in range(len(proba))]
     )
-    columns = {
-        "query_proba": proba,
-        "query_expected_loss": EXPECTED[sequence],
-        "free_expected_loss": left,
-        "residual_moment": np.zeros(len(proba)),
-        "loss_moment": np.zeros(len(proba)),
-    }
-    skips = None
-    if not told.all():
-        of_skips = {name: values[~told] for name, values in columns.items()}
-        skips = Skips(place=np.cumsum(told)[~told], **of_skips)
-    return PoolState(
-        loss=None,
-        belief=None,
-        expected_loss=None,
-        free=~np.isin(np.arange(N_SAMPLES), sequence),
-        indices=sequence[told],
-        labels=sequence[told],
-        losses=LOSSES[sequence[told]],
-        n_in_order=int(told.sum()),
-        skips=skips,
-        **{name: values[told] for name, values in columns.items()},
+    picks = make_picks(
+        sequence,
+        LOSSES[sequence],
+        proba,
+        expected_loss=EXPECTED[sequence],
+        free_expected_loss=left,
+        answered=told,
     )
+    return without_belief(picks, N_SAMPLES)
 
 
 def _adaptive(seen):
@@ -592,7 +579,7 @@ def test_guarded_is_never_negative_whatever_is_skipped():
     can_tell, least = ~np.isin(np.arange(N_SAMPLES), [1, 2]), []
     for _, sequence, proba in _sequences(3, _adaptive):
         state = replace(_state(sequence, proba, can_tell), belief="some")
-        if state.skips is not None:
+        if state.settled.n_skipped:
             found = GuardedASE().estimate(state)
             least.append(found.centre)
             assert found.value == max(found.centre, 0.0)
@@ -608,16 +595,16 @@ def test_total_and_share_of_the_answerable_rows_are_unbiased(n_picks, cannot):
     totals = np.zeros(3)
     for chance, sequence, proba in _sequences(n_picks, _adaptive):
         state = _state(sequence, proba, can_tell)
-        design = design_of(state)
-        assert_array_equal(design.answered, can_tell[sequence])
-        assert_array_equal(design.losses, np.where(can_tell, LOSSES, 0.0)[sequence])
-        assert_array_equal(design.query_proba, proba)
-        told = design.answered * 1.0
+        picks = state.settled
+        assert_array_equal(picks.answered, can_tell[sequence])
+        assert_array_equal(picks.losses, np.where(can_tell, LOSSES, 0.0)[sequence])
+        assert_array_equal(picks.query_proba, proba)
+        told = picks.answered * 1.0
         n_free = N_SAMPLES - np.arange(n_picks)
         share = np.cumsum(told) - told + n_free + (told - 1.0) / proba
-        before = np.cumsum(design.losses) - design.losses
-        plain = before + design.losses / proba
-        control = EXPECTED[sequence] / proba - design.free_expected_loss
+        before = np.cumsum(picks.losses) - picks.losses
+        plain = before + picks.losses / proba
+        control = EXPECTED[sequence] / proba - picks.free_expected_loss
         found = np.array([share, plain, plain - control]) @ weights / N_SAMPLES
         totals += chance * found
         # There are at least as many answerable rows as were answered.
@@ -677,7 +664,7 @@ def test_known_rows_are_answered_at_once_and_the_others_returned():
     ledger, state = evaluation.ledger, evaluation.state
     assert set(ledger.indices) & set(KNOWN)
     assert all(ledger.labels[row] == Y[row] for row in ledger.indices)
-    assert state.n_in_order == 30
+    assert state.settled.n_labels == 30
     expected = _loss(state.indices, Y[state.indices])
     assert_allclose(state.losses, expected, atol=1e-12)
 
@@ -774,7 +761,7 @@ def test_known_labels_are_given_at_the_start_and_stay(tmp_path):
     with pytest.raises(ValueError, match="known_labels differ"):
         evaluator.start(X, known_labels={3: 1}, **given)
     ledger = _start().ledger
-    ledger.ask([5], *[[0.1]] * 5)
+    ledger.ask(Picks.unanswered([5], *[[0.1]] * 5))
     with pytest.raises(ValueError, match="must be given at the start"):
         evaluator.start(X, ledger=ledger, known_labels={3: 1})
 
@@ -1266,7 +1253,7 @@ def test_a_fit_that_was_interrupted_is_made_good(monkeypatch):
     expected = _start(risk=ASE(), refit=[2])
     expected.ask(2)
     _tell(expected, rows)
-    monkeypatch.setattr(evaluation._learner, "fit", _interrupted)
+    monkeypatch.setattr(evaluation.surrogate, "fit", _interrupted)
     with pytest.raises(KeyboardInterrupt):
         _tell(evaluation, rows)
     monkeypatch.undo()
@@ -1274,7 +1261,7 @@ def test_a_fit_that_was_interrupted_is_made_good(monkeypatch):
     assert evaluation.estimate().value == expected.estimate().value
 
 
-def _interrupted(labels):
+def _interrupted(*rows, **options):
     raise KeyboardInterrupt
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import paper
 import pytest
-from campaigns import Vote
+from helpers import paper_formulas as paper
+from helpers.campaigns import Vote
+from helpers.crashing_campaign import X as IRIS
+from helpers.crashing_campaign import differences, shown
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,8 +22,6 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from mortal import X as IRIS
-from mortal import differences, shown
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.exceptions import JournalWarning
@@ -64,7 +64,7 @@ class Campaign(RuleBasedStateMachine):
     def start(self, name="labels.jsonl"):
         settings = {"loss": "brier"} | KINDS[self.kind]
         given = {name: settings.pop(name, None) for name in ("cost", "known_labels")}
-        surrogate = ClassifierSurrogate(Vote(), calibration=False, min_rows=3)
+        surrogate = ClassifierSurrogate(Vote(), calibration=None, min_rows=3)
         evaluator = ActiveRiskEstimator(surrogate=surrogate, **settings)
         journal = self.folder / name
         return evaluator.start(POOL, predictions=PROBA, journal=journal, **given)
@@ -255,11 +255,11 @@ class Campaign(RuleBasedStateMachine):
                 in_order.append(row)
             elif row not in self.skipped:
                 break
-        assert state.n_in_order == len(in_order)
-        assert state.indices[: state.n_in_order].tolist() == in_order
-        has_proba = not np.isnan(state.query_proba).any()
-        if in_order and state.skips is None and has_proba:
-            n, loss = state.n_in_order, self.evaluation.loss_
+        picks = state.settled
+        assert picks.indices[picks.answered].tolist() == in_order
+        has_proba = state.picks.has_query_proba
+        if in_order and not picks.n_skipped and has_proba:
+            loss = self.evaluation.loss_
             losses = [
                 paper.mean(
                     loss.observed(np.array([row]), np.array([label]))[0]
@@ -268,7 +268,7 @@ class Campaign(RuleBasedStateMachine):
                 for row in in_order
             ]
             found = self.evaluation.estimate(LURE()).value
-            expected = paper.lure(losses, state.query_proba[:n], N_SAMPLES)
+            expected = paper.lure(losses, picks.query_proba, N_SAMPLES)
             assert np.isclose(found, expected, rtol=1e-9)
 
     @invariant()

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from pools import plain_sample
+from helpers.states import plain_sample
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge
@@ -36,7 +36,7 @@ def _without(data, label):
 @pytest.fixture
 def stump():
     """A surrogate that tells two groups apart and takes that for certain."""
-    return ClassifierSurrogate(DecisionTreeClassifier(max_depth=1), calibration=False)
+    return ClassifierSurrogate(DecisionTreeClassifier(max_depth=1), calibration=None)
 
 
 @pytest.fixture
@@ -97,7 +97,10 @@ def test_labels_without_probabilities_cannot_judge(digits, evaluator, silent):
 
 def test_there_is_nothing_to_diagnose_without_labels(digits, evaluator):
     evaluation = evaluator.start(digits.X, **_rows(digits))
-    with pytest.raises(ValueError, match=r"nothing to diagnose.*0 labels so far"):
+    with pytest.raises(
+        ValueError,
+        match=r"diagnose\(\) needs a fitted surrogate, a label.*0 labels in all",
+    ):
         evaluation.diagnose()
     query = evaluation.ask(2)
     evaluation.tell(query.indices[1:], digits.y[query.indices[1:]])
@@ -109,7 +112,7 @@ def test_there_is_nothing_to_diagnose_before_the_first_fit(digits, evaluator):
     evaluation = evaluator.start(digits.X)
     query = evaluation.ask(3)
     evaluation.tell(query, digits.y[query.indices])
-    with pytest.raises(ValueError, match="takes a fitted surrogate"):
+    with pytest.raises(ValueError, match="surrogate has not been fitted"):
         evaluation.diagnose()
 
 
@@ -176,7 +179,7 @@ def test_the_report_is_that_of_the_same_labels(digits, evaluator):
     low, high = diagnosis.interval
     assert diagnosis.inside == (low <= diagnosis.surrogate_risk <= high)
     assert diagnosis.trust == weigh_evidence(state).trust
-    weights = _kernels.lure_weights(state.query_proba, 120)
+    weights = _kernels.lure_weights(state.picks.query_proba, 120)
     greatest = weights.max() / weights.sum()
     assert diagnosis.weight_concentration == pytest.approx(greatest)
 
@@ -188,7 +191,7 @@ def test_plain_samples_have_equal_weights(digits, evaluator):
     assert diagnosis.weight_concentration == pytest.approx(1 / 30)
     state = evaluator.evaluation_.state
     assert diagnosis.observed_loss == pytest.approx(state.losses.mean())
-    expected = state.query_expected_loss.mean()
+    expected = state.picks.expected_loss.mean()
     assert diagnosis.expected_loss == pytest.approx(expected)
 
 

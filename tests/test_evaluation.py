@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 import pandas as pd
-import paper
 import pytest
+from helpers import paper_formulas as paper
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
@@ -138,7 +138,7 @@ def test_three_asks_are_one_ask_of_three(digits, evaluator):
 
 def test_probabilities_of_a_batch_are_sequential(digits, evaluator):
     evaluation = evaluator.start(digits.X, **_rows(digits))
-    scores = evaluation.acquisition.score_samples(evaluation.state)
+    scores = evaluation.plan.acquisition.score_samples(evaluation.state)
     query = evaluation.ask(4)
     free = np.ones(120, dtype=bool)
     for index, proba in zip(query.indices, query.proba, strict=True):
@@ -227,7 +227,7 @@ def test_the_first_picks_are_by_xwed_and_loss_spread(digits, evaluator):
     expected = sum(
         share * part / part.sum() for share, part in zip((0.7, 0.3), parts, strict=True)
     )
-    found = evaluation.acquisition.score_samples(evaluation.state)
+    found = evaluation.plan.acquisition.score_samples(evaluation.state)
     assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -240,11 +240,11 @@ def test_the_ledger_keeps_the_moments_that_the_belief_had(
     slow, free = [], np.ones(120, dtype=bool)
     for _ in range(8 // batch_size):
         state = evaluation.state
-        scores = evaluation.acquisition.score_samples(state)
+        scores = evaluation.plan.acquisition.score_samples(state)
         query = evaluation.ask(batch_size)
         for index in query.indices:
-            proba = evaluation.selection.distribution(scores[free])
-            moments = paper.believed_moments(
+            proba = evaluation.plan.selection.distribution(scores[free])
+            moments = paper.step_moments(
                 proba, state.belief.proba[free], state.loss.values[free]
             )
             slow.append(moments)
@@ -253,8 +253,8 @@ def test_the_ledger_keeps_the_moments_that_the_belief_had(
     ledger, state = evaluation.ledger, evaluation.state
     found = np.transpose([ledger.residual_moment, ledger.loss_moment])
     assert_allclose(found, slow, rtol=1e-9)
-    assert_array_equal(state.residual_moment, ledger.residual_moment)
-    assert_array_equal(state.loss_moment, ledger.loss_moment)
+    assert_array_equal(state.picks.residual_moment, ledger.residual_moment)
+    assert_array_equal(state.picks.loss_moment, ledger.loss_moment)
 
 
 def test_nothing_is_believed_before_the_first_fit_or_without_probabilities(
@@ -274,7 +274,7 @@ def test_a_surrogate_that_has_seen_all_labels_is_not_fitted_again(digits, evalua
             Counted.fits += 1
             return super().fit(X, y, sample_weight)
 
-    surrogate = ClassifierSurrogate(Counted(), n_members=2, calibration=False)
+    surrogate = ClassifierSurrogate(Counted(), n_members=2, calibration=None)
     evaluator.set_params(surrogate=surrogate).fit(digits.X, digits.y)
     evaluation, fits = evaluator.evaluation_, Counted.fits
     evaluation.refit()

@@ -1,8 +1,8 @@
 """Closed forms of the Gaussian belief against loops, sampling and quadrature."""
 
 import numpy as np
-import paper
 import pytest
+from helpers import paper_formulas as paper
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pools import plain_sample
+from helpers.states import plain_sample, with_picks
 
 from sklearn_ase._evaluation._diagnosis import diagnose
 from sklearn_ase._inference._evidence import has_evidence, weigh_evidence
@@ -30,12 +30,12 @@ def with_surrogate_risk(state, risk):
 def expecting(state, expected):
     """The same labels, but the surrogate expected other losses all along."""
     n_labels = state.n_labels
-    return replace(
+    state = with_picks(
         state,
-        expected_loss=expected,
-        query_expected_loss=expected[:n_labels],
+        expected_loss=expected[:n_labels],
         free_expected_loss=np.cumsum(expected[::-1])[::-1][:n_labels],
     )
+    return replace(state, expected_loss=expected)
 
 
 def in_agreement(state):
@@ -172,21 +172,23 @@ def test_where_all_was_foreseen_a_hair_of_difference_contradicts_nothing(chance)
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_it_does_not_depend_on_the_unit_of_the_loss(scale):
     state = make_state("regression", random_state=1)
-    names = ("losses", "expected_loss", "query_expected_loss", "free_expected_loss")
-    scaled = {name: scale * getattr(state, name) for name in names}
+    names = ("losses", "expected_loss", "free_expected_loss")
+    columns = {name: scale * getattr(state.picks, name) for name in names}
     moments = ("residual_moment", "loss_moment")
-    scaled |= {name: scale**2 * getattr(state, name) for name in moments}
+    columns |= {name: scale**2 * getattr(state.picks, name) for name in moments}
+    scaled = with_picks(state, **columns)
+    scaled = replace(scaled, expected_loss=scale * state.expected_loss)
     for worth in (0, 300, np.inf):
-        value = GuardedASE(worth).estimate(replace(state, **scaled)).value
+        value = GuardedASE(worth).estimate(scaled).value
         assert value == pytest.approx(scale * GuardedASE(worth).estimate(state).value)
 
 
 def test_without_a_surrogate_it_is_lure():
     state = make_state()
     nothing = np.zeros(state.n_labels)
-    names = ["query_expected_loss", "free_expected_loss", "residual_moment"]
+    names = ["expected_loss", "free_expected_loss", "residual_moment"]
     blank = dict.fromkeys([*names, "loss_moment"], nothing)
-    state = replace(state, belief=None, expected_loss=None, **blank)
+    state = replace(with_picks(state, **blank), belief=None, expected_loss=None)
     assert not has_evidence(state)
     estimate, lure = GuardedASE().estimate(state), LURE().estimate(state)
     assert estimate.value == lure.value
@@ -251,7 +253,7 @@ def mean_distances(change):
 
 def test_expected_losses_are_used_as_far_as_they_were_of_use():
     def told_exactly(state):
-        return replace(state, losses=state.query_expected_loss.copy())
+        return with_picks(state, losses=state.picks.expected_loss.copy())
 
     def mistaken(state):
         return expecting(state, 0.6 - state.expected_loss)
@@ -279,9 +281,9 @@ def test_frequent_errors_that_were_not_met_cost_the_trust(error_rate):
 def test_labels_before_the_first_fit_do_not_speak_against_the_surrogate():
     """Nothing was expected of them, so none of them was a surprise."""
     blank = np.zeros(5)
-    state = replace(
+    state = with_picks(
         plain_sample(np.full(1000, 0.01), np.zeros(1000), 5),
-        query_expected_loss=blank,
+        expected_loss=blank,
         free_expected_loss=blank,
         residual_moment=np.full(5, np.nan),
         loss_moment=np.full(5, np.nan),
@@ -298,10 +300,10 @@ def test_a_worth_that_is_no_number_of_labels_is_refused(worth):
 
 def test_it_is_no_negative_number_as_no_loss_is():
     state = make_state()
-    state = replace(
+    state = with_picks(
         state,
         losses=np.zeros(state.n_labels),
-        query_expected_loss=state.query_expected_loss + 1.0,
+        expected_loss=state.picks.expected_loss + 1.0,
     )
     assert weigh_evidence(state).corrected < 0
     assert GuardedASE(worth=0).estimate(state).value == 0
@@ -319,6 +321,6 @@ def test_the_verdict_names_who_contradicts():
 def test_before_the_first_fit_nothing_was_expected_of_the_labels():
     state = mixed_errors(n_labels=30)
     unknown = np.full(30, np.nan)
-    state = replace(state, residual_moment=unknown, loss_moment=unknown)
+    state = with_picks(state, residual_moment=unknown, loss_moment=unknown)
     diagnosis = diagnose(state)
     assert np.isnan([diagnosis.expected_loss, diagnosis.observed_loss]).all()

@@ -46,7 +46,7 @@ def test_the_fixed_interval_is_students(risk, level):
 @methods
 def test_few_labels_give_no_interval_but_a_reason(risk, n_labels, method):
     estimate = risk.estimate(make_state(n_samples=80, n_labels=n_labels))
-    assert f"from {n_labels} labels: below 25" in estimate.refusal
+    assert f"from {n_labels} labels: fewer than 25" in estimate.refusal
     with pytest.warns(IntervalWarning, match="Label more rows") as caught:
         assert estimate.interval(method=method) == EVERYTHING
     assert caught[0].filename == __file__  # It points to who asked for it.
@@ -174,7 +174,7 @@ def test_an_unknown_method_is_refused():
 
 def test_intervals_end_where_losses_do():
     """An error rate is not above 1, however few labels there are."""
-    estimate = RiskEstimate(0.9, 0.1, 30, 29, greatest_loss=1.0)
+    estimate = RiskEstimate(0.9, 0.1, 30, 29, max_loss=1.0)
     assert estimate.interval(0.9)[1] == 1.0
     assert replace(estimate, value=1.1).interval(0.9)[1] == 1.1  # Holds the value.
 

@@ -14,7 +14,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from mortal import KINDS, X, Y, differences, live, lives, next_step, shown, start, take
+from helpers.crashing_campaign import (
+    KINDS,
+    X,
+    Y,
+    differences,
+    live,
+    lives,
+    next_step,
+    shown,
+    start,
+    take,
+)
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
@@ -342,7 +353,9 @@ def test_a_newer_format_is_named_even_if_its_lines_cannot_be_read(written):
 )
 def test_a_file_that_is_no_journal_is_refused_and_left_alone(path, text):
     path.write_bytes(text)
-    with pytest.raises(JournalError, match=r"is no JSON|is no journal of sklearn_ase"):
+    with pytest.raises(
+        JournalError, match=r"is not valid JSON|is not a sklearn_ase journal"
+    ):
         small(path)
     assert path.read_bytes() == text
 

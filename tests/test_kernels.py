@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 import numpy as np
-import paper
 import pytest
+from helpers import paper_formulas as paper
 from numpy.testing import assert_allclose
 from scipy import stats
 
@@ -198,11 +198,11 @@ def test_variance_of_equal_weights_is_that_of_a_mean():
     assert found == pytest.approx(steps.var(ddof=1) / 9, rel=1e-12)
 
 
-def test_believed_moments_are_those_of_the_definition(pool):
+def test_step_moments_are_those_of_the_definition(pool):
     n_samples = len(pool.proba)
     query_proba = np.random.default_rng(3).dirichlet(np.ones(n_samples))
-    slow = paper.believed_moments(query_proba, pool.proba, pool.loss.values)
-    fast = _kernels.believed_moments(
+    slow = paper.step_moments(query_proba, pool.proba, pool.loss.values)
+    fast = _kernels.step_moments(
         query_proba,
         belief_kernels.expected_loss(pool.proba, pool.loss.values),
         belief_kernels.loss_variance(pool.proba, pool.loss.values),
@@ -217,8 +217,8 @@ def test_samples_that_cannot_be_picked_are_left_out_of_the_moments():
         np.array([kernel(p, loss) for p, loss in zip(beliefs, losses, strict=True)])
         for kernel in (paper.expected_loss, paper.loss_variance)
     )
-    fast = _kernels.believed_moments(query_proba, g, v)
-    assert_allclose(fast, paper.believed_moments(query_proba, beliefs, losses), **CLOSE)
+    fast = _kernels.step_moments(query_proba, g, v)
+    assert_allclose(fast, paper.step_moments(query_proba, beliefs, losses), **CLOSE)
 
 
 @pytest.mark.parametrize("n_trusted", [0.0, 1.0, 10.0])
@@ -305,7 +305,7 @@ def test_kernels_leave_their_inputs_alone(pool, labels):
     steps = _kernels.step_estimates(losses, q, labels.n_samples, losses, losses)
     _kernels.variance_of_steps(steps, q, 100)
     _kernels.predictable_power(losses, q, 10)
-    _kernels.believed_moments(q, losses, losses)
+    _kernels.step_moments(q, losses, losses)
     for array, copy in zip(inputs, before, strict=True):
         assert_allclose(array, copy, rtol=0, atol=0)
 

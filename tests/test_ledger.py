@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import BayesianRidge
 
-from sklearn_ase import LabelLedger
+from sklearn_ase import LabelLedger, Picks
+from sklearn_ase._state import RECORDED
 from sklearn_ase.risk import ASE, LURE, CorrectedASE
 
 
@@ -30,10 +31,11 @@ def test_labels_survive_the_file(tmp_path, labels):
     ledger = LabelLedger()
     numbers = np.random.default_rng(0).exponential(size=(5, 3))
     numbers[:, 1] = [1 / 3, 1e-17, 2 / 3, 1e300, 0.0]
-    ledger.ask([5, 3, 8], *numbers)
+    ledger.ask(Picks.unanswered([5, 3, 8], *numbers))
     ledger.tell([5, 3, 8], np.array(labels))
     copy = _round_trip(ledger, tmp_path)
-    copy.notes, copy.unnoted = {}, ledger.unnoted  # Estimates are not in the file.
+    # Estimates are not in the file.
+    copy.notes, copy.unnoted, copy.n_changes = {}, ledger.unnoted, ledger.n_changes
     assert vars(copy) == vars(ledger)
     assert copy.labels == dict(zip([5, 3, 8], labels, strict=True))
     assert [type(label) for label in copy.labels.values()] == [type(labels[0])] * 3
@@ -41,7 +43,7 @@ def test_labels_survive_the_file(tmp_path, labels):
 
 def test_open_queries_and_the_order_of_answers_survive_the_file(tmp_path):
     ledger = LabelLedger()
-    ledger.ask([4, 2, 9, 7], [0.25] * 4, *[[0.0] * 4] * 4)
+    ledger.ask(Picks.unanswered([4, 2, 9, 7], [0.25] * 4, *[[0.0] * 4] * 4))
     ledger.tell([9], ["late"])
     ledger.tell([4], ["early"])
     copy = _round_trip(ledger, tmp_path)
@@ -54,9 +56,9 @@ def test_open_queries_and_the_order_of_answers_survive_the_file(tmp_path):
 
 def test_picks_without_probability_survive_the_file(tmp_path):
     ledger = LabelLedger()
-    ledger.ask([1, 2], *[[np.nan, 0.5]] * 5)
+    ledger.ask(Picks.unanswered([1, 2], *[[np.nan, 0.5]] * 5))
     copy = _round_trip(ledger, tmp_path)
-    for name in ledger.columns[1:]:
+    for name in RECORDED[1:]:
         assert_array_equal(getattr(copy, name), [np.nan, 0.5])
 
 
@@ -68,13 +70,13 @@ def test_an_empty_ledger_survives_the_file(tmp_path):
 def test_a_file_that_is_no_ledger_is_refused(tmp_path, text):
     path = tmp_path / "other.csv"
     path.write_text(text)
-    with pytest.raises(ValueError, match=r"other.csv is no ledger.*query_proba"):
+    with pytest.raises(ValueError, match=r"other.csv is not a ledger.*query_proba"):
         LabelLedger.from_csv(path)
 
 
 def test_a_copy_is_independent():
     ledger = LabelLedger()
-    ledger.ask([1, 2], [0.5, 0.5], *[[0.0, 0.0]] * 4)
+    ledger.ask(Picks.unanswered([1, 2], [0.5, 0.5], *[[0.0, 0.0]] * 4))
     copy = ledger.copy()
     copy.tell([1], ["cat"])
     assert ledger.pending == [1, 2]
@@ -82,7 +84,7 @@ def test_a_copy_is_independent():
 
 def test_nothing_is_recorded_unless_all_of_it_can_be():
     ledger = LabelLedger()
-    ledger.ask([1, 2], [0.5, 0.5], *[[0.0, 0.0]] * 4)
+    ledger.ask(Picks.unanswered([1, 2], [0.5, 0.5], *[[0.0, 0.0]] * 4))
     with pytest.raises(ValueError, match="answered twice"):
         ledger.tell([1, 1], ["cat", "dog"])
     with pytest.raises(ValueError, match=r"Rows \[3\] were not asked for"):

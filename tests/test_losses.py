@@ -1,4 +1,4 @@
-"""Losses: the named ones as in scikit-learn, own functions, and what is refused."""
+"""Losses: the named ones as in scikit-learn, own functions and classes, refusals."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,14 @@ from sklearn.base import clone
 
 from sklearn_ase.losses import (
     AbsoluteError,
+    BaseLoss,
     Brier,
     CustomLoss,
     LogLoss,
     LossTable,
     PointLoss,
+    SquaredError,
+    ZeroOne,
     as_loss,
 )
 
@@ -206,7 +209,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
 
 
 @pytest.mark.parametrize("loss", [None, 3, ["log_loss"]])
-def test_what_is_no_loss_is_refused(loss):
+def test_what_is_not_a_loss_is_refused(loss):
     with pytest.raises(TypeError, match="loss must be one of"):
         as_loss(loss)
 
@@ -222,3 +225,179 @@ def test_own_loss_takes_the_task_it_was_not_given():
 @pytest.mark.parametrize("loss", [LogLoss(eps=1e-4), CustomLoss(max, n_nodes=20)])
 def test_losses_are_cloned_with_their_parameters(loss):
     assert clone(loss).get_params() == loss.get_params()
+
+
+# Direct calls of the named losses.
+
+
+@every_kind_of_label
+def test_losses_of_probabilities_can_be_called_with_the_classes(rng, classes):
+    proba, _, y = random_task(rng, classes)
+    for loss in (LogLoss(), Brier()):
+        table = loss.build(proba, np.array(classes))
+        found = loss(y, proba, classes=classes)
+        assert_array_equal(found, table.observed(np.arange(N_SAMPLES), y))
+
+
+def test_without_classes_labels_are_numbers_of_columns():
+    proba = np.array([[0.8, 0.2], [0.5, 0.5]])
+    assert_allclose(LogLoss()([1, 0], proba), -np.log([0.2, 0.5]))
+    with pytest.raises(ValueError, match=r"classes \[0, 1\]. Pass classes="):
+        LogLoss()(["no", "yes"], proba)
+
+
+def test_zero_one_can_be_called():
+    assert_array_equal(ZeroOne()(["a", "b"], ["a", "c"]), [0.0, 1.0])
+
+
+# Losses of the user's as classes.
+
+
+class Huber(BaseLoss):
+    task = "regression"
+
+    def __call__(self, y_true, y_pred):
+        error = np.abs(y_true - y_pred)
+        return np.where(error < 1, 0.5 * error**2, error - 0.5)
+
+
+class Sick(BaseLoss):
+    """A missed disease costs more than a false alarm."""
+
+    task = "classification"
+
+    def __init__(self, cost=10.0):
+        self.cost = cost
+
+    def __call__(self, y_true, y_pred):
+        missed = np.where(y_true == "sick", self.cost, 1.0)
+        return np.where(y_true == y_pred, 0.0, missed)
+
+
+class Spherical(BaseLoss):
+    """A loss of probabilities, for all classes at once."""
+
+    task = "classification"
+    response_method = "predict_proba"
+
+    def __call__(self, y_true, y_pred):
+        return self.tabulate(y_pred, None)[np.arange(len(y_true)), y_true]
+
+    def tabulate(self, prediction, classes):
+        return 1.0 - prediction / np.linalg.norm(prediction, axis=1, keepdims=True)
+
+
+class AnyTask(BaseLoss):
+    def __call__(self, y_true, y_pred):
+        return np.abs(y_true - y_pred)
+
+
+def test_a_regression_loss_needs_one_method(rng):
+    mean, prediction = rng.normal(size=(2, N_SAMPLES))
+    variance = rng.uniform(0.5, 2.0, N_SAMPLES)
+    found = Huber().build(prediction)
+    same = CustomLoss(Huber().__call__, task="regression").build(prediction)
+    for moment in ("expected", "variance", "curvature"):
+        assert_array_equal(
+            getattr(found, moment)(mean, variance),
+            getattr(same, moment)(mean, variance),
+        )
+
+
+def test_a_classification_loss_needs_one_method():
+    classes = np.array(["sick", "well"])
+    table = Sick(cost=5.0).build(classes, classes)
+    assert_array_equal(table.values, [[0.0, 1.0], [5.0, 0.0]])
+
+
+def test_a_loss_of_probabilities_may_compute_its_table(rng):
+    classes = np.array(["ant", "bee", "cat"])
+    proba, _, _ = random_task(rng, classes)
+    table = Spherical().build(proba, classes)
+    assert_allclose(table.values[:, 1], Spherical()(np.ones(N_SAMPLES, int), proba))
+
+
+def test_without_its_method_a_loss_cannot_be_made():
+    class Nothing(BaseLoss):
+        task = "regression"
+
+    with pytest.raises(TypeError, match="__call__"):
+        Nothing()
+
+
+def test_a_list_of_numbers_is_a_loss():
+    class Listed(AnyTask):
+        def __call__(self, y_true, y_pred):
+            return super().__call__(y_true, y_pred).tolist()
+
+    bound = as_loss(Listed(), "regression").build(np.zeros(2))
+    assert_array_equal(bound.observed(np.array([0, 1]), np.array([1.0, -2.0])), [1, 2])
+
+
+def test_a_loss_that_sets_no_task_takes_the_one_it_is_given():
+    loss = AnyTask()
+    assert isinstance(as_loss(loss, "regression").build(np.zeros(2)), PointLoss)
+    table = as_loss(loss, "classification").build(np.zeros(2), np.arange(2))
+    assert isinstance(table, LossTable)
+    assert loss.task is None
+    with pytest.raises(ValueError, match="AnyTask needs the possible labels"):
+        loss.build(np.zeros(2))
+
+
+def test_a_class_in_place_of_a_loss_is_refused():
+    for kind in (Huber, SquaredError):
+        with pytest.raises(TypeError, match=f"{kind.__name__} is a class"):
+            as_loss(kind)
+
+
+def test_what_only_looks_like_a_loss_is_told_its_base_class():
+    class Duck:
+        task = "regression"
+
+        def __call__(self, y_true, y_pred):
+            return np.abs(y_true - y_pred)
+
+        def build(self, prediction, classes=None):
+            return PointLoss(self, prediction)
+
+    with pytest.raises(TypeError, match=r"Duck has a method build.*Derive it from"):
+        as_loss(Duck())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("task", "regresion"), ("response_method", "decision_function")]
+)
+def test_attributes_of_a_loss_that_cannot_be_are_refused(name, value):
+    wrong = type("Wrong", (Huber,), {name: value})()
+    with pytest.raises(ValueError, match=f"Wrong.{name} must be one of.*{value}"):
+        as_loss(wrong)
+
+
+def test_too_many_nodes_are_refused():
+    many = CustomLoss(SquaredError(), task="regression", n_nodes=1000).build(
+        np.zeros(2)
+    )
+    with pytest.raises(ValueError, match="n_nodes=1000 must be at most"):
+        many.expected(np.zeros(2), np.ones(2))
+
+
+# Bounds.
+
+
+def test_the_greatest_loss_of_a_table_is_its_greatest_entry():
+    table = LossTable(np.array([[0.5, 0.0], [3.0, 1.0], [0.0, 0.0]]), np.arange(2))
+    assert (table.max_loss, table.n_samples) == (3.0, 3)
+
+
+def test_the_greatest_loss_of_numbers_is_what_the_loss_says():
+    class Capped(Huber):
+        max_loss = 2.0
+
+        def __call__(self, y_true, y_pred):
+            return np.minimum(super().__call__(y_true, y_pred), self.max_loss)
+
+    bound = Capped().build(np.zeros(3))
+    assert (bound.max_loss, bound.n_samples) == (2.0, 3)
+    assert bound.take(np.array([1])).n_samples == 1
+    for unbounded in (Huber(), SquaredError(), CustomLoss(max, task="regression")):
+        assert PointLoss(unbounded, np.zeros(3)).max_loss == np.inf

@@ -1,4 +1,4 @@
-"""Displays draw what they are given and nothing else."""
+"""Displays draw the numbers that they are given."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,8 @@ from sklearn_ase import (
     RiskCurveDisplay,
 )
 from sklearn_ase.simulation import LabelEfficiency
-from sklearn_ase.simulation._result import COLUMNS
+from sklearn_ase.simulation._result import columns_of
+from sklearn_ase.simulation._run_file import Row
 
 pytest.importorskip("matplotlib").use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -20,32 +21,26 @@ plt = pytest.importorskip("matplotlib.pyplot")
 def _result():
     rng = np.random.default_rng(0)
     rows = [
-        (
-            "default",
-            run,
-            0,
-            risk,
-            count,
-            value,
-            value - 0.1,
-            value + 0.1,
-            1.0,
-            0.0,
-            0.3,
-            1,
+        Row(
+            evaluator="default",
+            run=run,
+            seed=0,
+            risk=risk,
+            n_labels=count,
+            value=value,
+            low=value - 0.1,
+            high=value + 0.1,
+            anytime=1.0,
+            flagged=0.0,
+            truth=0.3,
+            mc_variance=1,
         )
         for run in range(4)
         for risk in ("ASE", "GuardedASE")
         for count in (10, 50)
         for value in [0.3 + rng.normal() / count]
     ]
-    columns = zip(*rows, strict=True)
-    return LabelEfficiency(
-        {
-            name: np.array(column, dtype=kind)
-            for (name, kind), column in zip(COLUMNS.items(), columns, strict=True)
-        }
-    )
+    return LabelEfficiency(columns_of(rows))
 
 
 @pytest.fixture(autouse=True)
@@ -54,14 +49,14 @@ def _close():
     plt.close("all")
 
 
-@pytest.mark.parametrize("figure", ["mean_squared_error", "coverage", "bias", "width"])
-def test_a_line_for_each_risk_with_the_figures_of_the_summary(figure):
+@pytest.mark.parametrize("metric", ["mean_squared_error", "coverage", "bias", "width"])
+def test_a_line_for_each_risk_with_the_metrics_of_the_summary(metric):
     result = _result()
-    display = LabelEfficiencyDisplay.from_result(result, metric=figure)
+    display = LabelEfficiencyDisplay.from_result(result, metric=metric)
     assert [line.get_label() for line in display.lines_] == ["ASE", "GuardedASE"]
-    figures = result.summary()
+    metrics = result.summary()
     drawn = np.concatenate([line.get_ydata() for line in display.lines_])
-    np.testing.assert_array_equal(drawn, figures[figure])
+    np.testing.assert_array_equal(drawn, metrics[metric])
     assert display.ax_.get_xlabel() == "labels"
 
 
@@ -73,19 +68,19 @@ def test_draws_on_given_axes_and_only_the_risks_asked_for():
 
 
 def test_plain_samples_are_drawn_once_whatever_the_evaluators():
-    figures = {
+    metrics = {
         "evaluator": ["one", "one", "two", "two"],
         "risk": ["ASE", "Monte Carlo"] * 2,
         "n_labels": [10] * 4,
         "mean_squared_error": [0.1, 0.4, 0.2, 0.4],
     }
-    lines = LabelEfficiencyDisplay(figures).plot().lines_
+    lines = LabelEfficiencyDisplay(metrics).plot().lines_
     names = [line.get_label() for line in lines]
     assert names == ["ASE, one", "Monte Carlo", "ASE, two"]
 
 
-def test_an_unknown_figure_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match="mean_squared_error"):
+def test_an_unknown_metric_is_refused_with_those_there_are():
+    with pytest.raises(ValueError, match=r"'beauty' is not known.*mean_squared_error"):
         LabelEfficiencyDisplay(_result().summary()).plot(metric="beauty")
 
 

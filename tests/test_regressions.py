@@ -1,4 +1,4 @@
-"""Mistakes that were made once and shall not come back."""
+"""Bugs that were found once must not come back."""
 
 import numpy as np
 import pandas as pd
@@ -84,7 +84,7 @@ def test_labels_of_a_function_on_another_pool_keep_their_names(digits, evaluator
 
 
 class Backwards(ClassifierMixin, BaseEstimator):
-    """A fitted classifier whose classes stand in no order."""
+    """A fitted classifier whose classes are not sorted."""
 
     classes_ = np.array([2, 0, 3, 1])
 
@@ -106,7 +106,7 @@ def test_a_frozen_surrogate_with_unsorted_classes_is_aligned_by_label(digits):
     )
 
 
-def test_a_model_with_a_frozen_part_is_not_taken_to_be_honest(digits, evaluator):
+def test_a_model_with_a_frozen_part_has_no_out_of_fold_predictions(digits, evaluator):
     inner = FrozenEstimator(
         RandomForestClassifier(5).fit(digits.X_train, digits.y_train)
     )
@@ -115,10 +115,10 @@ def test_a_model_with_a_frozen_part_is_not_taken_to_be_honest(digits, evaluator)
     evaluation = evaluator.start(
         digits.X, X_train=digits.X_train, y_train=digits.y_train
     )
-    assert evaluation.task.train_predictions is None
+    assert evaluation.problem.train_predictions is None
 
 
-def test_honest_predictions_can_be_given(digits, evaluator):
+def test_out_of_fold_predictions_can_be_given(digits, evaluator):
     own = digits.model.predict_proba(digits.X_train)
     evaluation = evaluator.set_params(classes=range(4)).start(
         digits.X,
@@ -126,7 +126,7 @@ def test_honest_predictions_can_be_given(digits, evaluator):
         y_train=digits.y_train,
         train_predictions=own,
     )
-    np.testing.assert_array_equal(evaluation.task.train_predictions.expert, own)
+    np.testing.assert_array_equal(evaluation.problem.train_predictions.expert, own)
 
 
 def test_noise_of_a_regression_is_known_before_the_first_label(diabetes):
@@ -198,12 +198,12 @@ def test_the_only_row_of_a_class_is_never_held_out(digits, evaluator):
     model = LogisticRegression(max_iter=1000).fit(digits.X_train, y_train)
     evaluator.set_params(estimator=FrozenEstimator(model), surrogate=GaussianNB())
     evaluation = evaluator.start(digits.X, X_train=digits.X_train, y_train=y_train)
-    honest = evaluation.task.train_predictions.expert
-    assert np.flatnonzero(np.isnan(honest).any(axis=1)).tolist() == [5]
+    out_of_fold = evaluation.problem.train_predictions.expert
+    assert np.flatnonzero(np.isnan(out_of_fold).any(axis=1)).tolist() == [5]
 
 
 class WithEveryColumn(ClassifierMixin, BaseEstimator):
-    """A classifier with columns for classes that it has met no row of."""
+    """A classifier with columns for classes that it has seen no row of."""
 
     def fit(self, X, y):
         self.inner_ = LogisticRegression().fit(X, y)
@@ -217,15 +217,15 @@ class WithEveryColumn(ClassifierMixin, BaseEstimator):
 
 
 def test_a_column_does_not_mean_that_the_model_knows_the_class(digits):
-    """What it says of threes, which it has not met, is not an expert's word."""
+    """It has not seen threes, so the surrogate must not learn them from it."""
     kept = digits.y_train != 3
     rows = {"X_train": digits.X_train[kept], "y_train": digits.y_train[kept]}
     model = WithEveryColumn().fit(rows["X_train"], rows["y_train"])
     evaluator = ActiveRiskEstimator(FrozenEstimator(model), random_state=0)
-    task = evaluator.start(digits.X, **rows).task
-    assert_array_equal(task.model_classes(np.arange(4)), np.arange(4) != 3)
-    task = evaluator.start(digits.X).task  # Nothing tells what it has learned from.
-    assert task.model_classes(np.arange(4)).all()
+    problem = evaluator.start(digits.X, **rows).problem
+    assert_array_equal(problem.model_classes(np.arange(4)), np.arange(4) != 3)
+    problem = evaluator.start(digits.X).problem  # Its training rows are unknown.
+    assert problem.model_classes(np.arange(4)).all()
     evaluator.set_params(estimator=model.inner_.fit(digits.X, digits.y))
-    task = evaluator.start(digits.X, **rows).task  # It expects threes somewhere.
-    assert task.model_classes(np.arange(4)).all()
+    problem = evaluator.start(digits.X, **rows).problem  # It expects threes somewhere.
+    assert problem.model_classes(np.arange(4)).all()

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-import paper
 import pytest
+from helpers import paper_formulas as paper
+from helpers.states import first_picks, make_picks, with_open, with_picks
 from numpy.testing import assert_array_equal
 from scipy import stats
 
@@ -37,38 +38,14 @@ def make_state(n_labels=6, uniform=True, seed=0):
     indices = rng.permutation(N_SAMPLES)[:n_labels]
     labels = rng.integers(3, size=n_labels)
     query_proba = 1.0 / (N_SAMPLES - np.arange(n_labels))
-    free = np.ones(N_SAMPLES, dtype=bool)
-    free[indices] = False
-    return PoolState(
-        loss=loss,
-        belief=belief,
-        expected_loss=belief.expected_loss(loss),
-        free=free,
-        indices=indices,
-        labels=labels,
-        losses=loss.observed(indices, labels),
-        query_proba=query_proba if uniform else rng.uniform(0.02, 0.3, size=n_labels),
-        query_expected_loss=rng.normal(size=n_labels),
+    picks = make_picks(
+        indices,
+        loss.observed(indices, labels),
+        query_proba if uniform else rng.uniform(0.02, 0.3, size=n_labels),
+        expected_loss=rng.normal(size=n_labels),
         free_expected_loss=rng.normal(size=n_labels),
-        residual_moment=np.zeros(n_labels),
-        loss_moment=np.zeros(n_labels),
-        n_in_order=n_labels,
     )
-
-
-def first_labels(state, n_labels):
-    names = [
-        "indices",
-        "labels",
-        "losses",
-        "query_proba",
-        "query_expected_loss",
-        "free_expected_loss",
-        "residual_moment",
-        "loss_moment",
-    ]
-    kept = {name: getattr(state, name)[:n_labels] for name in names}
-    return replace(state, **kept, n_in_order=n_labels)
+    return PoolState(loss, belief, belief.expected_loss(loss), picks, labels)
 
 
 def test_monte_carlo_is_the_mean_with_the_t_interval_of_a_finite_population():
@@ -97,7 +74,7 @@ def test_monte_carlo_refuses_picks_with_replacement():
     state = make_state()
     constant = np.full(state.n_labels, 1 / N_SAMPLES)
     with pytest.raises(ValueError, match="unequal probabilities"):
-        MonteCarlo().estimate(replace(state, query_proba=constant))
+        MonteCarlo().estimate(with_picks(state, query_proba=constant))
 
 
 def test_lure_has_the_value_and_the_error_of_the_paper():
@@ -105,10 +82,14 @@ def test_lure_has_the_value_and_the_error_of_the_paper():
     estimate = LURE().estimate(state)
     surrogates = np.zeros((state.n_labels, N_SAMPLES))
     steps = paper.corrected_steps(
-        state.indices.tolist(), state.losses, state.query_proba, surrogates, N_SAMPLES
+        state.indices.tolist(),
+        state.losses,
+        state.picks.query_proba,
+        surrogates,
+        N_SAMPLES,
     )
     assert estimate.value == pytest.approx(
-        paper.lure(state.losses, state.query_proba, N_SAMPLES), rel=1e-12
+        paper.lure(state.losses, state.picks.query_proba, N_SAMPLES), rel=1e-12
     )
     assert estimate.standard_error == pytest.approx(
         np.sqrt(paper.variance_of_steps(steps, N_SAMPLES)), rel=1e-12
@@ -121,13 +102,13 @@ def test_corrected_ase_has_the_value_and_the_error_of_the_definition():
     surrogates = rng.normal(size=(state.n_labels, N_SAMPLES))
     places = state.indices.tolist()
     free = [np.delete(g, places[:m]).sum() for m, g in enumerate(surrogates)]
-    state = replace(
+    state = with_picks(
         state,
-        query_expected_loss=surrogates[range(len(places)), places],
+        expected_loss=surrogates[range(len(places)), places],
         free_expected_loss=np.array(free),
     )
     steps = paper.corrected_steps(
-        places, state.losses, state.query_proba, surrogates, N_SAMPLES
+        places, state.losses, state.picks.query_proba, surrogates, N_SAMPLES
     )
     estimate = CorrectedASE().estimate(state)
     assert estimate.value == pytest.approx(paper.mean_of_steps(steps, N_SAMPLES))
@@ -151,9 +132,9 @@ def test_standard_error_is_the_greater_of_the_observed_and_the_believed(scale):
     """Few labels miss what is rare, a bad surrogate what it does not know."""
     state = make_state()
     moments = scale * (10.0 + np.arange(6))
-    state = replace(state, residual_moment=moments, loss_moment=2.0 * moments)
+    state = with_picks(state, residual_moment=moments, loss_moment=2.0 * moments)
     # Of the loss moment the squared mean is taken off; less than nothing is nothing.
-    of_loss = np.maximum(2.0 * moments - state.free_expected_loss**2, 0.0)
+    of_loss = np.maximum(2.0 * moments - state.picks.free_expected_loss**2, 0.0)
     for risk, believed in (
         (CorrectedASE(), believed_error(moments)),
         (LURE(), believed_error(of_loss)),
@@ -168,7 +149,7 @@ def test_standard_error_is_the_greater_of_the_observed_and_the_believed(scale):
 @design_based
 def test_labels_without_a_probability_are_refused(risk):
     state = make_state(n_labels=5)
-    state.query_proba[[1, 3]] = np.nan
+    state.picks.query_proba[[1, 3]] = np.nan
     message = rf"{type(risk).__name__} weighs .* 2 of the 5 rows .*\(ArgMax\)"
     with pytest.raises(ValueError, match=message):
         risk.estimate(state)
@@ -178,14 +159,14 @@ def test_labels_without_a_probability_are_refused(risk):
 def test_design_based_risks_use_only_the_labels_in_order(risk):
     """A later label may have come only because an earlier one was slow."""
     state = make_state(n_labels=6)
-    state.query_proba[4] = np.nan
-    estimate = risk.estimate(replace(state, n_in_order=4))
-    assert estimate == risk.estimate(first_labels(state, 4))
+    state.picks.query_proba[5] = np.nan
+    estimate = risk.estimate(with_open(state, 4))
+    assert estimate == risk.estimate(first_picks(state, 4))
     assert estimate.n_labels == 4
 
 
 def test_without_a_label_in_order_the_guarded_estimate_is_plain_ase():
-    state = replace(make_state(n_labels=3), n_in_order=0)
+    state = with_open(make_state(n_labels=4), 0)
     estimate = GuardedASE().estimate(state)
     assert estimate.value == ASE().estimate(state).value
     assert "before the first row that was asked for is answered" in estimate.refusal
@@ -195,7 +176,7 @@ def test_without_a_label_in_order_the_guarded_estimate_is_plain_ase():
 
 @pytest.mark.parametrize("risk", [MonteCarlo(), LURE(), CorrectedASE()])
 def test_an_open_first_query_leaves_nothing_to_estimate(risk):
-    state = replace(make_state(n_labels=3), n_in_order=0)
+    state = with_open(make_state(n_labels=4), 0)
     with pytest.raises(ValueError, match=r"has none \(3 labels in all\)"):
         risk.estimate(state)
 
@@ -238,10 +219,10 @@ def test_ase_can_use_observed_losses_where_labels_are_known():
 
 
 def test_ase_uses_observed_losses_in_whatever_order_they_came():
-    state = make_state()
-    late = replace(state, n_in_order=0)
+    late = with_open(make_state(n_labels=6), 0)
+    labelled = late.picks.take(slice(1, None))
     risk = ASE(use_observed=True)
-    assert risk.estimate(late) == risk.estimate(state)
+    assert risk.estimate(late) == risk.estimate(replace(late, picks=labelled))
 
 
 def test_ase_of_a_single_member_has_no_spread():

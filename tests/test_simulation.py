@@ -1,4 +1,4 @@
-"""Simulation: many evaluations against known labels, repeatable and resumable."""
+"""Simulations run evaluations against known labels; they repeat and resume."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ MODEL = GaussianNB().fit(X[TRAIN], Y[TRAIN])
 SCENARIO = Scenario(
     X[POOL], Y[POOL], estimator=MODEL, X_train=X[TRAIN], y_train=Y[TRAIN]
 )
-SURROGATE = ClassifierSurrogate(GaussianNB(), n_members=3, calibration=False)
+SURROGATE = ClassifierSurrogate(GaussianNB(), n_members=3, calibration=None)
 EVALUATOR = ActiveRiskEstimator(surrogate=SURROGATE, acquisition=ExpectedLoss())
 
 
@@ -112,15 +112,15 @@ def test_the_truth_is_the_mean_loss_on_the_pool(four_runs):
     assert_allclose(four_runs.columns["truth"], truth, rtol=1e-6)
 
 
-def test_chance_is_the_variance_of_a_plain_sample():
+def test_mc_variance_is_the_variance_of_a_plain_sample():
     """Sampled many times over, as often as it takes to see it."""
     result = simulate(ActiveRiskEstimator(surrogate=SURROGATE, loss="zero_one"))
     wrong = MODEL.predict(X[POOL]) != Y[POOL]
     assert wrong.any()
     for n_labels in (6, 12):
-        chance = where(result, n_labels=n_labels)["chance"]
+        found = where(result, n_labels=n_labels)["mc_variance"]
         exact = wrong.var(ddof=1) * (1 / n_labels - 1 / len(POOL))
-        assert_allclose(chance, exact, rtol=1e-12)
+        assert_allclose(found, exact, rtol=1e-12)
     rng = np.random.default_rng(0)
     order = rng.permuted(np.tile(wrong, (20_000, 1)), axis=1)
     assert order[:, :12].mean(axis=1).var() == pytest.approx(exact, rel=0.05)
@@ -157,7 +157,7 @@ def test_anytime_remembers_every_label_count():
     pytest.fail("no run ever missed the truth on the way")
 
 
-def test_a_simulation_goes_on_where_it_was_cut_short(tmp_path, four_runs):
+def test_an_interrupted_simulation_resumes(tmp_path, four_runs):
     path = tmp_path / "runs.csv"
     simulate(n_runs=2, path=path)
     before = path.read_text()
@@ -200,7 +200,7 @@ def test_the_first_run_cut_short_is_run_again(tmp_path, missing):
 
 
 @pytest.mark.parametrize("text", ["", "evaluator,run,se"])
-def test_a_file_without_a_whole_line_is_begun_again(tmp_path, text):
+def test_a_file_without_a_whole_line_is_started_again(tmp_path, text):
     path = tmp_path / "runs.csv"
     path.write_text(text)
     assert_same(simulate(n_runs=1, path=path), simulate(n_runs=1))
@@ -226,11 +226,42 @@ def test_save_and_load_keep_every_digit(tmp_path, four_runs):
         assert len(list(csv.reader(file))) == 1 + len(four_runs.columns["run"])
 
 
-def test_a_file_that_is_no_simulation_is_refused(tmp_path):
+def test_a_file_that_is_not_a_simulation_is_refused(tmp_path):
     path = tmp_path / "other.csv"
     path.write_text("run,value\n1,2\n")
-    with pytest.raises(ValueError, match=r"other.csv holds no simulation.*'truth'"):
+    with pytest.raises(
+        ValueError, match=r"other.csv does not hold a simulation.*'truth'"
+    ):
         LabelEfficiency.load(path)
+
+
+def old_file(path, result):
+    """Save a result under the names that files had before these were changed."""
+    result.save(path)
+    text = path.read_text().replace("mc_variance", "chance")
+    path.write_text(text.replace(",GuardedASE,", ",Guarded,"))
+
+
+def test_a_file_with_the_former_names_is_read_under_those_of_today(tmp_path, four_runs):
+    path = tmp_path / "old.csv"
+    old_file(path, four_runs)
+    assert ",chance\n" in path.read_text().replace("\r", "")
+    assert_same(LabelEfficiency.load(path), four_runs)
+
+
+def test_a_simulation_resumes_from_a_file_with_the_former_names(tmp_path, four_runs):
+    path = tmp_path / "old.csv"
+    old_file(path, simulate(n_runs=2))
+    before = path.read_bytes()
+    assert_same(simulate(n_runs=4, path=path), four_runs)
+    assert path.read_bytes().startswith(before)  # Nothing was run again.
+    assert_same(LabelEfficiency.load(path), four_runs)
+
+
+def test_a_risk_that_somebody_calls_guarded_keeps_its_name(tmp_path):
+    result = simulate(n_runs=1, risks={"Guarded": ASE()})
+    result.save(tmp_path / "runs.csv")
+    assert_same(LabelEfficiency.load(tmp_path / "runs.csv"), result)
 
 
 def test_figures_of_the_summary_are_those_computed_by_hand():
@@ -249,11 +280,11 @@ def test_figures_of_the_summary_are_those_computed_by_hand():
             "anytime": np.array([1.0, 0.0, np.nan, np.nan]),
             "flagged": np.array([0.0, 1.0, 1.0, 0.0]),
             "truth": np.array([1.0, 2.0, 2.0, 8.0]),
-            "chance": np.array([0.5, 0.5, 1.0, 2.0]),
+            "mc_variance": np.array([0.5, 0.5, 1.0, 2.0]),
         }
     )
     summary = {name: column.tolist() for name, column in result.summary().items()}
-    # Mean squared error 1.25 / 3 over a mean chance of 2 / 3, and the delta method.
+    # Mean squared error 1.25 / 3 over a mean variance of 2 / 3, and the delta method.
     ratio = 1.25 / 2
     excess = [0.0 - 0.5 * ratio, 0.25 - 0.5 * ratio, 1.0 - ratio]
     expected = {
@@ -266,7 +297,7 @@ def test_figures_of_the_summary_are_those_computed_by_hand():
         "bias": [0.5 / 3, 1.0],
         "ratio": [ratio, 0.5],
         "ratio_error": [stats.sem(excess) / (2 / 3), np.nan],
-        "given": [1.0, 0.0],
+        "interval_rate": [1.0, 0.0],
         "coverage": [2 / 3, np.nan],
         "width": [2.0, np.nan],
         "anytime_coverage": [0.5, np.nan],
@@ -305,7 +336,7 @@ def test_the_truth_of_noisy_labels_is_their_expected_loss(noisy):
     result = simulate(evaluator, scenario, n_runs=3, n_labels=[len(POOL)])
     assert_allclose(result.columns["truth"], chance.mean(), rtol=1e-12)
     noise = np.mean(chance * (1 - chance)) / len(POOL)
-    assert_allclose(result.columns["chance"], noise, rtol=1e-12)
+    assert_allclose(result.columns["mc_variance"], noise, rtol=1e-12)
     # With every row labelled all risks are the mean of the labels that were drawn.
     drawn = where(result, risk="LURE")["value"]
     assert_allclose(where(result, risk="Monte Carlo")["value"], drawn)
@@ -313,13 +344,14 @@ def test_the_truth_of_noisy_labels_is_their_expected_loss(noisy):
     assert (np.abs(drawn - chance.mean()) < 4 * np.sqrt(noise)).all()
 
 
-def test_the_chance_of_noisy_labels_counts_rows_and_noise(noisy):
+def test_the_mc_variance_of_noisy_labels_counts_rows_and_noise(noisy):
     chance, proba = noisy
     scenario = Scenario(
         X[POOL], [0, 1, 2], MODEL, X[TRAIN], Y[TRAIN], label_proba=proba
     )
     evaluator = ActiveRiskEstimator(surrogate=SURROGATE, loss="zero_one")
-    found = simulate(evaluator, scenario, n_runs=1, n_labels=[10]).columns["chance"]
+    result = simulate(evaluator, scenario, n_runs=1, n_labels=[10])
+    found = result.columns["mc_variance"]
     rng, n_samples = np.random.default_rng(0), len(POOL)
     rows = rng.permuted(np.tile(np.arange(n_samples), (20_000, 1)), axis=1)[:, :10]
     means = (rng.random(rows.shape) < chance[rows]).mean(axis=1)
@@ -331,6 +363,19 @@ def test_risks_can_be_chosen():
     evaluator = ActiveRiskEstimator(surrogate=SURROGATE, acquisition=Uniform())
     result = simulate(evaluator, n_runs=1, risks=risks)
     assert set(result.columns["risk"].tolist()) == {"mine", "Monte Carlo"}
+
+
+@pytest.mark.parametrize(
+    ("options", "risk", "message"),
+    [
+        ({"selection": ArgMax()}, LURE(), "picked without one"),
+        ({"acquisition": ExpectedLoss()}, MonteCarlo(), "unequal probabilities"),
+    ],
+)
+def test_a_risk_that_the_picks_do_not_allow_is_refused(options, risk, message):
+    evaluator = ActiveRiskEstimator(surrogate=SURROGATE, **options)
+    with pytest.raises(ValueError, match=message):
+        simulate(evaluator, n_runs=1, risks={"mine": risk})
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_calibrated_trees_agree_with_training_rows_they_have_not_seen(loss):
 
 def test_an_uncalibrated_surrogate_is_seen_through_before_the_first_label():
     stump = DecisionTreeClassifier(max_depth=1)
-    evaluation = started(ClassifierSurrogate(stump, calibration=False))
+    evaluation = started(ClassifierSurrogate(stump, calibration=None))
     state, y = evaluation.state, DIGITS[1][500:]
     truth = state.loss.observed(np.arange(len(y)), y).mean()
     # What it expects too much on training rows is about what it does on the pool.
@@ -62,7 +62,7 @@ def test_the_same_holds_for_regression():
     X, y = load_diabetes(return_X_y=True)
     model = Ridge(1.0).fit(X[:200], y[:200])
     gaps = []
-    for calibration in (None, False):
+    for calibration in ("auto", None):
         surrogate = RegressorSurrogate(
             RandomForestRegressor(30), calibration=calibration
         )
@@ -70,7 +70,7 @@ def test_the_same_holds_for_regression():
             model, surrogate=surrogate, loss="squared_error", random_state=0
         )
         evaluation = evaluator.start(X[200:], X_train=X[:200], y_train=y[:200])
-        assert evaluation.state.is_calibrated == (calibration is None)
+        assert evaluation.state.is_calibrated == (calibration == "auto")
         gaps.append(evaluation.state.training_gap / y.var())
     assert np.isnan(gaps[0])
     assert gaps[1] > 0  # It counts its own error beside the model's.
@@ -92,7 +92,7 @@ def test_the_model_is_not_fitted_again_where_nothing_would_come_of_it():
     }
     for n_fits, surrogate in trees.items():
         Counting.n_fits = 0
-        surrogate = ClassifierSurrogate(surrogate, calibration=False)
+        surrogate = ClassifierSurrogate(surrogate, calibration=None)
         ActiveRiskEstimator(model, surrogate=surrogate, random_state=0).start(
             X[500:], X_train=X[:500], y_train=y[:500]
         )
@@ -100,7 +100,7 @@ def test_the_model_is_not_fitted_again_where_nothing_would_come_of_it():
 
 
 def test_without_honest_predictions_training_rows_say_nothing():
-    uncalibrated = ClassifierSurrogate(DecisionTreeClassifier(), calibration=False)
+    uncalibrated = ClassifierSurrogate(DecisionTreeClassifier(), calibration=None)
     for without in ({"cv": 0}, {"with_training_rows": False}):
         state = started(uncalibrated, **without).state
         assert not state.is_calibrated
@@ -129,7 +129,7 @@ def test_a_loss_that_has_no_value_at_training_rows_says_nothing():
     model = Ridge(1.0).fit(X[:200], y[:200])
     evaluator = ActiveRiskEstimator(
         model,
-        surrogate=RegressorSurrogate(RandomForestRegressor(10), calibration=False),
+        surrogate=RegressorSurrogate(RandomForestRegressor(10), calibration=None),
         loss=relative,
         random_state=0,
     )
@@ -162,7 +162,7 @@ def test_a_mean_is_clear_beyond_two_standard_errors():
 
 
 def test_the_diagnosis_tells_of_the_gap():
-    stump = ClassifierSurrogate(DecisionTreeClassifier(max_depth=1), calibration=False)
+    stump = ClassifierSurrogate(DecisionTreeClassifier(max_depth=1), calibration=None)
     evaluation = started(stump)
     query = evaluation.ask(30)
     evaluation.tell(query, DIGITS[1][500:][query.indices])

@@ -7,9 +7,10 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from campaigns import Vote
+from helpers.campaigns import Vote
+from helpers.states import make_picks, without_belief
 
-from sklearn_ase import ActiveRiskEstimator, PoolState
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._inference import _kernels
 from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE, MonteCarlo
@@ -65,23 +66,14 @@ surrogates = pytest.mark.parametrize(
 
 
 def state_of(sequence, query_proba, expected, free_expected):
-    free = np.ones(N_SAMPLES, dtype=bool)
-    free[list(sequence)] = False
-    return PoolState(
-        loss=None,
-        belief=None,
-        expected_loss=None,
-        free=free,
-        indices=np.array(sequence),
-        labels=np.array(sequence),
-        losses=LOSSES[list(sequence)],
-        query_proba=np.array(query_proba),
-        query_expected_loss=np.array(expected),
-        free_expected_loss=np.array(free_expected),
-        residual_moment=np.zeros(len(sequence)),
-        loss_moment=np.zeros(len(sequence)),
-        n_in_order=len(sequence),
+    picks = make_picks(
+        sequence,
+        LOSSES[list(sequence)],
+        query_proba,
+        expected_loss=expected,
+        free_expected_loss=free_expected,
     )
+    return without_belief(picks, N_SAMPLES)
 
 
 def all_evaluations(
@@ -168,10 +160,10 @@ def test_every_single_step_is_unbiased(surrogate_after):
         evaluations,
         lambda state: _kernels.step_estimates(
             state.losses,
-            state.query_proba,
+            state.picks.query_proba,
             N_SAMPLES,
-            state.query_expected_loss,
-            state.free_expected_loss,
+            state.picks.expected_loss,
+            state.picks.free_expected_loss,
         ),
     )
     assert found == pytest.approx(np.full(4, RISK), abs=1e-11)
@@ -245,10 +237,10 @@ def test_tuning_by_hindsight_is_biased():
     """A control as well: the same regression over all labels, the last included."""
 
     def estimate(state):
-        arrays = state.losses, state.query_proba, N_SAMPLES
+        arrays = state.losses, state.picks.query_proba, N_SAMPLES
         plain = _kernels.step_estimates(*arrays)
-        control = state.query_expected_loss / state.query_proba
-        control = (control - state.free_expected_loss) / N_SAMPLES
+        control = state.picks.expected_loss / state.picks.query_proba
+        control = (control - state.picks.free_expected_loss) / N_SAMPLES
         again = np.append(plain, 0.0), np.append(control, 0.0), 0
         steps = plain - _kernels.predictable_power(*again)[-1] * control
         return _kernels.step_weights(3, N_SAMPLES) @ steps
@@ -263,7 +255,7 @@ def test_a_surrogate_that_has_seen_the_label_is_biased():
 
     def estimate(state):
         free_expected = state.losses * n_free
-        arrays = state.query_proba, state.losses, free_expected
+        arrays = state.picks.query_proba, state.losses, free_expected
         hindsight = state_of(state.indices.tolist(), *arrays)
         return CorrectedASE().estimate(hindsight).value
 
@@ -281,7 +273,7 @@ TRAIN = np.array([[0.0, 0.8], [0.3, 0.9], [1.0, 1.0], [2.0, 2.0], [1.7, 1.5]])
 
 def start_campaign(**given):
     evaluator = ActiveRiskEstimator(
-        surrogate=ClassifierSurrogate(Vote(), calibration=False),
+        surrogate=ClassifierSurrogate(Vote(), calibration=None),
         acquisition=LossSpread(),
         selection=Proportional(0.1),
         refit=1,

@@ -118,7 +118,7 @@ RISKS = {
     "ASE": ASE(),
     "LURE": LURE(),
     "CorrectedASE": CorrectedASE(),
-    "Guarded": GuardedASE(),
+    "GuardedASE": GuardedASE(),
 }
 
 

@@ -13,7 +13,7 @@ SIZES = ("train", "small")
 LOSSES = ("log_loss", "zero_one")
 FROZEN, BLENDED = "frozen", "recalibrated"
 PLAIN = "Monte Carlo"
-OURS = f"ASE, {BLENDED}", f"Guarded, {BLENDED}"
+OURS = f"ASE, {BLENDED}", f"GuardedASE, {BLENDED}"
 THEIRS = PLAIN, "LURE", "ASE", LIMIT
 # The paper has medians in figure 4 and the other three in appendix C.
 KINDS = tuple(product(("median", "mean"), ("squared_error", "normalised_error")))

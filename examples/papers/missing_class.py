@@ -138,7 +138,7 @@ def simulate(args, preset):
     weighted = {"ASE": ASE(), "LURE": LURE(), "CorrectedASE": CorrectedASE(), **share}
     risks = {
         "arg max": {"ASE": ASE(), **share},
-        "sampling": {"Guarded": GuardedASE(), **weighted},
+        "sampling": {"GuardedASE": GuardedASE(), **weighted},
         "constant": weighted,
     }
     for group, chosen in evaluators(args.surrogate, preset).items():

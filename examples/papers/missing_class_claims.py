@@ -104,7 +104,7 @@ def check_errors(claims, figures, runs):
         outcomes, gaps = against_others(runs, method, others, last)
         claims.check(name, f"{statement} at {last}", every(outcomes), gaps)
     for name in GUARDED:
-        check_guarded(claims, figures, f"Guarded {name}")
+        check_guarded(claims, figures, f"GuardedASE {name}")
 
 
 def check_guarded(claims, figures, method):

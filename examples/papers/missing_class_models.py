@@ -98,7 +98,7 @@ def make_surrogate(kind, preset, seed=None):
         return ClassifierSurrogate(make_pipeline(components, trees))
     estimator = make_model(kind, preset, seed)
     estimator.set_params(n_members=preset.n_members)
-    return ClassifierSurrogate(estimator, calibration=False)
+    return ClassifierSurrogate(estimator, calibration=None)
 
 
 def make_constant(kind, preset, seed, X, y):

@@ -12,7 +12,7 @@ from sklearn_ase.simulation import LabelEfficiency
 GROUPS = ("arg max", "sampling", "constant")
 SHARE = "share of sevens"
 PICTURES = {
-    "figure 1": [PLAIN, "LURE ~E[loss]", "ASE XWED", "Guarded default"],
+    "figure 1": [PLAIN, "LURE ~E[loss]", "ASE XWED", "GuardedASE default"],
     "figure 3a": [
         PLAIN,
         "ASE XWED",

@@ -127,7 +127,7 @@ def report(args):
         print(ratios.assign(mean=ratios.mean(axis=1)).round(2).to_string())
         for kind in (FROZEN, BLENDED):
             check_growth(claims, loss, errors, f"ASE {kind}", f"LURE {kind}")
-        for method in (f"ASE {FROZEN}", f"ASE {BLENDED}", f"Guarded {BLENDED}"):
+        for method in (f"ASE {FROZEN}", f"ASE {BLENDED}", f"GuardedASE {BLENDED}"):
             check_noisy(claims, loss, errors, method)
     return claims.verdict()
 

@@ -1,1 +1,1 @@
-"""Files and a console for the people who label."""
+"""Files and a console for annotators."""

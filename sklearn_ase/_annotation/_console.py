@@ -1,13 +1,18 @@
-"""A desk for one annotator: rows are shown and answered at the console."""
+"""Annotate rows at the console: show a row, read its label, record it."""
 
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from sklearn_ase._annotation._entries import (
+    commands_by_entry,
+    labels_by_entry,
+    names_by_label,
+)
 from sklearn_ase._annotation._import import to_label
-from sklearn_ase._annotation._text_view import drawn
+from sklearn_ase._annotation._text_view import as_text
 from sklearn_ase._data._columns import row_of
 from sklearn_ase.exceptions import JournalError, NewClassWarning
-
-_COMMANDS = {"s": "skip", "u": "undo", "q": "quit", "?": "help"}
 
 
 def annotate(
@@ -20,32 +25,34 @@ def annotate(
     read=input,
     write=print,
 ):
-    """Answer queries at the console, one row at a time.
+    """Label rows at the console, one at a time.
 
-    Open queries come first. Type a label; ``s`` skips a row that you cannot tell,
-    ``u`` takes back the last answer of this sitting, ``q`` quits, ``?`` helps. When
-    there is nothing more to answer, the last answer can still be taken back. What was
-    answered is kept, however the sitting ends.
+    Rows that are waiting for a label come first. Type a label, or a command: ``s``
+    skips a row that you cannot label, ``u`` takes back the last answer of this
+    session, ``q`` quits, ``?`` shows help. After the last row you can still take back
+    the last answer. All answers are kept, however the session ends.
 
     Parameters
     ----------
     evaluation : Evaluation
     n_labels : int, default=None
-        Labels in all, those there are already included; None goes on until you quit.
+        Total number of labels to reach, including those recorded before. None
+        continues until you quit.
     stop : stopping rule, default=None
-        Of :mod:`sklearn_ase.stopping`; asked after every answer.
+        A rule of :mod:`sklearn_ase.stopping`, applied after every answer.
     class_names : sequence or dict, default=None
-        Names of the classes: in the order of ``classes_``, or by label.
+        Names of the classes to show and type: in the order of ``classes_``, or as
+        ``{label: name}``.
     show : callable, default=None
-        ``show(row)`` returns what to show of a row: text, an image as array, or a
-        dict of features. It gets a dict for frames, else the array or text.
+        ``show(row)`` returns what to show of a row: text, an image as an array, or a
+        dict of features. `row` is a dict for frames, otherwise the array or text.
     read, write : callable, default=input and print
-        How to ask for a line and how to show one.
+        Functions that read a line and write a line.
 
     Returns
     -------
     n_answers : int
-        Labels and skips of this sitting.
+        Number of labels and skips of this session.
 
     Examples
     --------
@@ -61,159 +68,146 @@ def annotate(
     ...          read=lambda prompt: next(typed), write=lambda line: None)
     1
     """
-    names = _names(class_names, evaluation.classes_)
-    answered, index = [], None
+    names = names_by_label(class_names, evaluation.classes_)
+    session = _Session(evaluation, n_labels, stop, names, show, read, write)
     try:
-        while True:
-            reason = "" if index is not None else _reason(evaluation, n_labels, stop)
-            if reason:
-                write(f"{reason}\n{_progress(evaluation, n_labels)}")
-                if not answered or not _wants_undo(evaluation, names, read):
-                    break
-                index = _undo(evaluation, answered, index, write)
-            index = _next_row(evaluation) if index is None else index
-            if index is None:
-                continue  # The rest of the pool was known.
-            command, label = _ask(evaluation, index, n_labels, names, show, read, write)
-            if command == "quit":
-                write(_progress(evaluation, n_labels))
-                break
-            if command == "undo":
-                index = _undo(evaluation, answered, index, write)
-            elif _is_recorded(evaluation, command, index, label, write):
-                answered.append(index)
-                index = None
+        session.run()
     except (EOFError, KeyboardInterrupt):
         write(f"\n{len(evaluation.ledger)} labels, all kept.")
-    return len(answered)
+    return len(session.answered)
 
 
-def _names(class_names, classes):
-    """Names of the classes by label."""
-    if class_names is None or hasattr(class_names, "items"):
-        return {} if class_names is None else dict(class_names)
-    if classes is None or len(class_names) != len(classes):
-        raise ValueError(
-            f"class_names has {len(class_names)} names, but the classes are {classes}. "
-            "Give one name for each, or a dict from label to name."
-        )
-    return dict(zip(classes.tolist(), class_names, strict=True))
+@dataclass
+class _Session:
+    """One session at the console; the fields are the parameters of `annotate`."""
 
+    evaluation: object
+    n_labels: int | None
+    stop: object
+    names: dict
+    show: Callable | None
+    read: Callable
+    write: Callable
+    answered: list = field(default_factory=list)  # Rows, in the order of the answers.
 
-def _reason(evaluation, n_labels, stop):
-    """Why no more rows are shown; empty to go on."""
-    if n_labels is not None and len(evaluation.ledger) >= n_labels:
-        return "These are all labels that were wanted."
-    if not evaluation.ledger.pending and not evaluation.state.free.any():
-        return "Every row of the pool has been asked for."
-    return "" if stop is None else evaluation.stop_reason(stop)
+    def run(self):
+        """Show rows and record answers until the annotator quits or nothing is left."""
+        index = None
+        while True:
+            index = self._next_row() if index is None else index
+            if index is None:
+                return
+            command, label = self._ask(index)
+            if command == "quit":
+                self.write(self._progress())
+                return
+            if command == "undo":
+                index = self._undo(index)
+            elif self._is_recorded(command, index, label):
+                self.answered.append(index)
+                index = None
 
+    def _next_row(self):
+        """Return the next row to show, or None at the end of the session."""
+        while not (reason := self._reason()):
+            index = self._waiting_row()
+            if index is not None:
+                return index
+        self.write(f"{reason}\n{self._progress()}")
+        return self._undo(None) if self.answered and self._wants_undo() else None
 
-def _next_row(evaluation):
-    while not len(evaluation.pending) and evaluation.state.free.any():
-        evaluation.ask()  # Rows with known labels are answered at once.
-    indices = evaluation.pending.indices
-    return int(indices[0]) if len(indices) else None
+    def _reason(self):
+        """Return why no more rows are shown; empty to continue."""
+        evaluation = self.evaluation
+        if self.n_labels is not None and len(evaluation.ledger) >= self.n_labels:
+            return "The requested number of labels is reached."
+        if not evaluation.ledger.pending and not evaluation.state.free.any():
+            return "Every row of the pool has been asked for."
+        return "" if self.stop is None else evaluation.stop_reason(self.stop)
 
+    def _waiting_row(self):
+        """Return the first row that waits for a label, or None if none is left."""
+        evaluation = self.evaluation
+        while not len(evaluation.pending) and evaluation.state.free.any():
+            evaluation.ask()  # Rows with known labels do not wait: they are recorded.
+        indices = evaluation.pending.indices
+        return int(indices[0]) if len(indices) else None
 
-def _ask(evaluation, index, n_labels, names, show, read, write):
-    """Show a row; a command and, with "tell", a label."""
-    row = row_of(evaluation.task.X, index)
-    write(f"\nRow {index}. {_progress(evaluation, n_labels)}\n")
-    write(drawn(row if show is None else show(row)))
-    return _answer(evaluation, names, read, write)
+    def _ask(self, index):
+        """Show a row; return a command and, for "tell", a label."""
+        row = row_of(self.evaluation.problem.X, index)
+        self.write(f"\nRow {index}. {self._progress()}\n")
+        self.write(as_text(row if self.show is None else self.show(row)))
+        return self._answer()
 
+    def _answer(self):
+        """Read until an entry is valid; return a command and, for "tell", a label."""
+        entries, classes = labels_by_entry(self.evaluation.classes_, self.names)
+        commands = commands_by_entry(entries)
+        listed = ", ".join(f"{key} {command}" for key, command in commands.items())
+        if classes:
+            self.write(f"Classes: {classes}")
+        while True:
+            entry = self.read(f"label ({listed}): ").strip()
+            command = commands.get(entry.casefold())
+            if command == "help":
+                self.write(f"Type a label or {listed}.")
+                if classes:
+                    self.write(f"Classes: {classes}. Type +name for another class.")
+            elif command is not None:
+                return command, None
+            elif entry in entries:
+                return "tell", entries[entry]
+            elif entry.startswith("+") or (entry and not classes):
+                try:
+                    return "tell", to_label(self.evaluation, entry.removeprefix("+"))
+                except ValueError as error:
+                    self.write(str(error))
+            elif entry:
+                self.write(f"{entry!r} is not one of {classes}.")
 
-def _is_recorded(evaluation, command, index, label, write):
-    """Record an answer, or say why it cannot be."""
-    try:
-        if command == "skip":
-            evaluation.skip([index])
+    def _is_recorded(self, command, index, label):
+        """Record an answer and return True, or write why it was refused."""
+        try:
+            if command == "skip":
+                self.evaluation.skip([index])
+            else:
+                # The plus sign has shown already that a new class is meant.
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", NewClassWarning)
+                    self.evaluation.tell([index], [label])
+        except JournalError:
+            raise
+        except ValueError as error:
+            if index not in self.evaluation.ledger.pending:
+                raise  # The answer is recorded; the error has another cause.
+            self.write(str(error))
+            return False
+        return True
+
+    def _wants_undo(self):
+        """Ask at the end whether to take back the last answer."""
+        entries, _ = labels_by_entry(self.evaluation.classes_, self.names)
+        commands = commands_by_entry(entries)
+        (undo,) = [key for key, command in commands.items() if command == "undo"]
+        entry = self.read(f"Enter to leave, {undo} to undo: ")
+        return entry.strip().casefold() == undo
+
+    def _undo(self, index):
+        """Withdraw the last answer of this session; return the row to show next."""
+        if self.answered:
+            index = self.answered.pop()
+            self.evaluation.withdraw(index)
         else:
-            with warnings.catch_warnings():  # A new class was marked by its plus sign.
-                warnings.simplefilter("ignore", NewClassWarning)
-                evaluation.tell([index], [label])
-    except JournalError:
-        raise
-    except ValueError as error:
-        if index not in evaluation.ledger.pending:
-            raise  # It is recorded, and something else is wrong.
-        write(str(error))
-        return False
-    return True
+            self.write("Nothing was answered in this session.")
+        return index
 
-
-def _wants_undo(evaluation, names, read):
-    entries, _ = _entries(evaluation.classes_, names)
-    (undo,) = [key for key, verb in _commands(entries).items() if verb == "undo"]
-    return read(f"Enter to leave, {undo} to undo: ").strip().casefold() == undo
-
-
-def _undo(evaluation, answered, index, write):
-    """Open the row answered last, to be asked again, if there is one."""
-    if answered:
-        index = answered.pop()
-        evaluation.withdraw(index)
-    else:
-        write("Nothing was answered in this sitting.")
-    return index
-
-
-def _progress(evaluation, n_labels):
-    """How far it is, and the running estimate or why there is none."""
-    goal = "" if n_labels is None else f" of {n_labels}"
-    try:
-        words = evaluation.estimate().describe(method="anytime")
-    except ValueError as error:
-        words = {"no estimate": str(error)}
-    words.pop("labels", None)
-    return f"{len(evaluation.ledger)}{goal} labels\n{drawn(words)}"
-
-
-def _answer(evaluation, names, read, write):
-    """Ask until the entry is understood; a command and, with "tell", a label."""
-    entries, classes = _entries(evaluation.classes_, names)
-    commands = _commands(entries)
-    listed = ", ".join(f"{key} {command}" for key, command in commands.items())
-    if classes:
-        write(f"Classes: {classes}")
-    while True:
-        entry = read(f"label ({listed}): ").strip()
-        command = commands.get(entry.casefold())
-        if command == "help":
-            write(f"Type a label or {listed}.")
-            if classes:
-                write(f"Classes: {classes}; +name for one that is not among them.")
-        elif command is not None:
-            return command, None
-        elif entry in entries:
-            return "tell", entries[entry]
-        elif entry.startswith("+") or (entry and not classes):
-            try:
-                return "tell", to_label(evaluation, entry.removeprefix("+"))
-            except ValueError as error:
-                write(str(error))
-        elif entry:
-            write(f"{entry!r} is none of {classes}.")
-
-
-def _commands(entries):
-    """What can be typed for each command."""
-    # Where a class has the name of a command, commands start with a colon.
-    sign = ":" if _COMMANDS.keys() & {entry.casefold() for entry in entries} else ""
-    return {sign + key: command for key, command in _COMMANDS.items()}
-
-
-def _entries(classes, names):
-    """What can be typed for each label, and the list of classes to be shown."""
-    if classes is None:
-        return {}, ""
-    labels = classes.tolist()
-    words = [str(names.get(label, label)) for label in labels]
-    numbers = [str(k) for k in range(1, len(labels) + 1)]
-    if classes.dtype.kind in "biu":
-        numbers = [str(int(label)) for label in labels]
-    if set(numbers) & set(words):  # A number that names a class is not also a place.
-        return dict(zip(words, labels, strict=True)), ", ".join(words)
-    listed = [f"{k} {word}" for k, word in zip(numbers, words, strict=True)]
-    return dict(zip(words + numbers, labels * 2, strict=True)), ", ".join(listed)
+    def _progress(self):
+        """Return the number of labels, and the estimate or why there is none."""
+        goal = "" if self.n_labels is None else f" of {self.n_labels}"
+        try:
+            words = self.evaluation.estimate().describe(method="anytime")
+        except ValueError as error:
+            words = {"no estimate": str(error)}
+        words.pop("labels", None)
+        return f"{len(self.evaluation.ledger)}{goal} labels\n{as_text(words)}"

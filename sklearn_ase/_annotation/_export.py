@@ -1,4 +1,4 @@
-"""Write rows to a file for those who label them: a spreadsheet or tasks."""
+"""Write rows to a file for annotators: a spreadsheet, or tasks for Label Studio."""
 
 import csv
 import json
@@ -14,39 +14,39 @@ def export_rows(X, indices, path, predictions=None, overwrite=False):
     ----------
     X : array, sparse matrix, frame, list or torch dataset
         The pool.
-    indices : array-like of int
+    indices : array-like of int of shape (n_rows,)
+        Rows to write.
     path : str or path
         Ends in ``.csv``, for spreadsheets, or in ``.json``, for Label Studio.
     predictions : array-like of shape (n_samples,), default=None
-        Of the model on the whole pool, to be shown.
+        Predictions of the model for the whole pool, shown beside the rows.
     overwrite : bool, default=False
+        Whether a file of this name may be replaced.
     """
     suffix = check_suffix(path)
     if not overwrite and Path(path).exists():
         raise FileExistsError(
-            f"{path} is there already, perhaps with answers in it. Choose another "
-            "name, or pass overwrite=True."
+            f"{path} exists already and may hold answers. Choose another name, or pass "
+            "overwrite=True."
         )
     indices, columns = [int(index) for index in indices], columns_of(X, indices)
     if predictions is not None:
         predictions = predictions_of(predictions, X, indices)
-    if suffix == ".json":
-        tasks = _tasks(indices, columns, predictions)
-        text = json.dumps(tasks, ensure_ascii=False, indent=1, default=str)
-        Path(path).write_text(text, encoding="utf-8")
-        return
-    table = {"row": indices, "label": [""] * len(indices)}
-    if predictions is not None:
-        table["prediction"] = predictions
-    # Spreadsheets take a file for UTF-8 only if it starts with a byte order mark.
-    with open(path, "w", newline="", encoding="utf-8-sig") as file:
-        writer = csv.writer(file)
-        writer.writerow(table | columns)
-        writer.writerows(zip(*(table | columns).values(), strict=True))
+    write = _write_tasks if suffix == ".json" else _write_sheet
+    write(path, indices, columns, predictions)
 
 
 def check_suffix(path):
-    """Which kind of file it is, by its name."""
+    """Return the ending of a file's name, or raise if it is not supported.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    suffix : {".csv", ".json"}
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in (".csv", ".json"):
         raise ValueError(
@@ -55,12 +55,29 @@ def check_suffix(path):
     return suffix
 
 
+def _write_sheet(path, indices, columns, predictions):
+    table = {"row": indices, "label": [""] * len(indices)}
+    if predictions is not None:
+        table["prediction"] = predictions
+    # Spreadsheets read a file as UTF-8 only if it starts with a byte order mark.
+    with open(path, "w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file)
+        writer.writerow(table | columns)
+        writer.writerows(zip(*(table | columns).values(), strict=True))
+
+
+def _write_tasks(path, indices, columns, predictions):
+    tasks = _tasks(indices, columns, predictions)
+    text = json.dumps(tasks, ensure_ascii=False, indent=1, default=str)
+    Path(path).write_text(text, encoding="utf-8")
+
+
 def _tasks(indices, columns, predictions):
-    """Rows as Label Studio imports them."""
+    """Return rows in the form that Label Studio imports."""
     tasks = []
     for place, index in enumerate(indices):
         cells = {name: column[place] for name, column in columns.items()}
-        # Features stand together, so that one <Table value="$features"/> shows all.
+        # All features are under one name: one <Table value="$features"/> shows them.
         data = cells if list(cells) == ["text"] or not cells else {"features": cells}
         tasks.append({"data": {"row": index, **data}})
         if predictions is not None:
@@ -69,7 +86,7 @@ def _tasks(indices, columns, predictions):
 
 
 def _result(prediction):
-    """A prediction as Label Studio's Choices, or its Number, would answer."""
+    """Return a prediction in the form of Label Studio's controls Choices and Number."""
     kind, value = "choices", [str(prediction)]
     if isinstance(prediction, float):
         kind, value = "number", prediction

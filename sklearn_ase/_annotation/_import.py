@@ -1,4 +1,7 @@
-"""What annotators answer: read from files, checked, and only then recorded."""
+"""Read annotators' answers from a file, and plan what to record of them.
+
+Nothing is recorded here. An evaluation records the plan, after all of it was checked.
+"""
 
 import csv
 import io
@@ -8,55 +11,26 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-
 from sklearn_ase._annotation._export import check_suffix
 
-SKIP = ()  # An answer without a label: cannot tell.
+SKIP = ()  # The answer "cannot tell": it has no label.
 _VALUES = ("choices", "number", "rating", "text")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 
-def import_answers(evaluation, path, correct=False, skip=None):
-    """Record the answers in a file; see :meth:`Evaluation.import_answers`.
-
-    Returns
-    -------
-    n_labels : int
-        Rows that had no label before.
-    """
-    answers = read_answers(path, skip)
-    told, corrected, skipped = plan_answers(evaluation, answers, correct)
-    for row, labels in (told | corrected).items():
-        if labels:  # All of them before any is recorded.
-            evaluation._check_answers([row], [labels])
-    for n_answers in sorted({len(labels) for labels in told.values()}):
-        rows = [row for row, labels in told.items() if len(labels) == n_answers]
-        evaluation.tell(rows, np.array([told[row] for row in rows]))
-    for row, labels in corrected.items():
-        if labels:
-            evaluation.correct(row, labels)
-        else:
-            evaluation.withdraw(row)
-            skipped.append(row)
-    if skipped:
-        evaluation.skip(skipped)
-    return len(told)
-
-
 def read_answers(path, skip=None):
-    """Read what annotators wrote into a CSV file or exported from Label Studio.
+    """Read the answers in a CSV file, or in an export of Label Studio.
 
     Parameters
     ----------
     path : str or path
     skip : str, default=None
-        Word that means "cannot tell", in whatever case.
+        Word that means "cannot tell", in upper or lower case.
 
     Returns
     -------
     answers : dict of int to list of str or number
-        Of each row that has any; `SKIP` where nobody could tell.
+        The answers for each row that has any; `SKIP` if nobody could tell.
     """
     is_csv = check_suffix(path) == ".csv"
     try:
@@ -67,29 +41,35 @@ def read_answers(path, skip=None):
     for row, answer in (_csv_answers if is_csv else _json_answers)(text, path):
         if skip is not None and str(answer).casefold() == skip.casefold():
             answer = SKIP
-        elif str(answer).casefold() == "nan":  # An empty cell, as some tools write it.
+        elif str(answer).casefold() == "nan":  # Some tools write empty cells as NaN.
             continue
         found.setdefault(_row_number(row, path), []).append(answer)
-    for row, answers in found.items():
-        if is_csv and len(set(answers)) > 1:
-            raise ValueError(
-                f"Row {row} has different answers in {path}: {answers}. Keep one."
-            )
-        answers = answers[:1] if is_csv else answers
-        # Those who could tell speak for those who could not.
-        found[row] = [answer for answer in answers if answer != SKIP] or SKIP
-    return found
+    if is_csv:  # A sheet has one answer for a row, an export one for each annotator.
+        found = {row: _only_answer(row, some, path) for row, some in found.items()}
+    # A row is skipped only if none of its annotators could tell.
+    return {row: [a for a in some if a != SKIP] or SKIP for row, some in found.items()}
 
 
 def _row_number(cell, path):
     try:
         return _whole(cell)
     except (TypeError, ValueError):
-        raise ValueError(f"{path}: {cell!r} is no row of the pool.") from None
+        raise ValueError(
+            f"{path}: {cell!r} is not a row of the pool. Leave the column row as "
+            "export() wrote it."
+        ) from None
+
+
+def _only_answer(row, answers, path):
+    if len(set(answers)) > 1:
+        raise ValueError(
+            f"Row {row} has different answers in {path}: {answers}. Keep one of them."
+        )
+    return answers[:1]
 
 
 def _csv_answers(text, path):
-    """Pairs of row and text; empty cells are left out."""
+    """Yield pairs of row and text; empty cells are left out."""
     for delimiter in ",;\t":
         table = csv.reader(io.StringIO(text), delimiter=delimiter)
         names = [name.strip() for name in next(table, [])]
@@ -103,7 +83,7 @@ def _csv_answers(text, path):
     for cells in table:
         cells = [cell.strip() for cell in cells] + [""] * len(names)
         row, answer = cells[names.index("row")], cells[names.index("label")]
-        # Spreadsheets that part columns by semicolons write decimals with commas.
+        # Where columns are separated by semicolons, decimals are written with commas.
         if delimiter == ";" and _DECIMAL_COMMA.fullmatch(answer):
             answer = answer.replace(",", ".")
         if answer:
@@ -111,29 +91,38 @@ def _csv_answers(text, path):
 
 
 def _json_answers(text, path):
-    """Pairs of row and choice or number, from either of Label Studio's exports."""
+    """Yield pairs of row and answer, from Label Studio's exports JSON or JSON-MIN."""
     try:
         tasks = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"{path} is no JSON: {error}. Export it again.") from None
+        raise ValueError(
+            f"{path} is not valid JSON: {error}. Export it again."
+        ) from None
     tasks = tasks if isinstance(tasks, list) else [tasks]
     for task in tasks:
         if not isinstance(task, dict):
-            raise ValueError(f"{path} is no export of Label Studio: it has {task!r}.")
+            raise ValueError(
+                f"{path} is not an export of Label Studio: it holds {task!r} where a "
+                "task should be. Export it again as JSON or JSON-MIN."
+            )
         row = task.get("data", task).get("row")
         if row is None:
             raise ValueError(
                 f"Task {task.get('id')} of {path} has no row in its data. Import into "
                 "Label Studio what export() wrote."
             )
-        if "data" in task:
-            annotations = [_controls(one) for one in task.get("annotations", [])]
-        else:  # JSON-MIN has a record for each annotation, but the cancelled ones.
-            annotations = [{"label": task["label"]}] if "label" in task else []
-        for controls in annotations:
+        for controls in _annotations(task):
             answer = SKIP if controls == SKIP else _choice(controls, row)
             if answer is not None:
                 yield row, answer
+
+
+def _annotations(task):
+    """Return what each annotator of a task answered, by the name of the control."""
+    if "data" in task:
+        return [_controls(annotation) for annotation in task.get("annotations", [])]
+    # JSON-MIN has one record for each annotation, and none for those cancelled.
+    return [{"label": task["label"]}] if "label" in task else []
 
 
 def _controls(annotation):
@@ -144,25 +133,31 @@ def _controls(annotation):
 
 
 def _choice(controls, row):
-    """What the control named label says, or the only one there is; None if nothing."""
+    """Return the answer of the control `label`, or of the only control; None if empty.
+
+    The value of a control may be nested, as ``{"choices": ["cat"]}``.
+    """
     if len(controls) > 1 and "label" not in controls:
         raise ValueError(
-            f"Row {row} has answers in {sorted(controls)}. Name the one that is the "
-            "label `label` in the labelling interface."
+            f"Row {row} has answers in the controls {sorted(controls)}. Name the one "
+            "that holds the label `label` in the labelling interface."
         )
     value = controls.get("label", next(iter(controls.values()), None))
     while isinstance(value, (dict, list)):
         if isinstance(value, dict):
             value = next((value[key] for key in _VALUES if key in value), None)
         elif len(value) > 1:
-            raise ValueError(f"Row {row} has the labels {value}. Each row takes one.")
+            raise ValueError(
+                f"Row {row} has the labels {value}, but a row takes one. Use a control "
+                "with a single choice."
+            )
         else:
             value = value[0] if value else None
     return value
 
 
 def plan_answers(evaluation, answers, correct=False):
-    """Sort answers into what is to be done, and refuse them if not all can be.
+    """Sort answers by what to do with them, or refuse all if one cannot be recorded.
 
     Parameters
     ----------
@@ -170,28 +165,29 @@ def plan_answers(evaluation, answers, correct=False):
     answers : dict of int to list
         What :func:`read_answers` returned.
     correct : bool, default=False
-        Whether labels that are there already may be replaced.
+        Whether labels that are recorded already may be replaced.
 
     Returns
     -------
     told, corrected : dict of int to list of labels
-        `corrected` has none for rows that turned out to be undecidable.
+        New labels, and labels that replace others. In `corrected` the list is empty
+        if the label is withdrawn because nobody could tell it.
     skipped : list of int
-        Rows with nothing to be done are in none of these.
+        Rows to skip. A row where nothing changes is in none of the three.
     """
     ledger = evaluation.ledger
     unknown = sorted(set(answers) - set(ledger.indices))
     if unknown:
         raise ValueError(
-            f"Rows {unknown} were not asked for. Take them out, or import into the "
-            "evaluation that exported them."
+            f"Rows {unknown} were not asked for. Remove them from the file, or import "
+            "it into the evaluation that exported it."
         )
     told, corrected, skipped = {}, {}, []
     for row, given in answers.items():
         labels = [to_label(evaluation, answer, f"Row {row}: ") for answer in given]
         if row in ledger.labels:
-            known = [ledger.labels[row], *ledger.more_labels.get(row, [])]
-            if sorted(labels) != sorted(known):
+            recorded = [ledger.labels[row], *ledger.more_labels.get(row, [])]
+            if sorted(labels) != sorted(recorded):
                 corrected[row] = labels
         elif labels:
             told[row] = labels
@@ -200,15 +196,28 @@ def plan_answers(evaluation, answers, correct=False):
     if corrected and not correct:
         raise ValueError(
             f"Rows {sorted(corrected)} have another label already. Pass correct=True "
-            "to replace it, or take them out."
+            "to replace it, or remove them from the file."
         )
     return told, corrected, skipped
 
 
 def to_label(evaluation, answer, where=""):
-    """An answer as a label of the evaluation; a ValueError says what would be one."""
+    """Return an answer as a label of the evaluation.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    answer : str or number
+    where : str, default=""
+        First words of the error message if it is not a label.
+
+    Returns
+    -------
+    label : bool, int, float or str
+        Of the same kind as the classes; a float for regression.
+    """
     classes = evaluation.classes_
-    is_closed = classes is not None and evaluation.task.is_closed
+    is_closed = classes is not None and evaluation.problem.is_closed
     kind = "f" if classes is None else classes.dtype.kind
     with suppress(KeyError, TypeError, ValueError):
         label = _LABELS.get(kind, str)(answer)
@@ -219,7 +228,7 @@ def to_label(evaluation, answer, where=""):
     if classes is not None:
         some = "one of" if is_closed or kind == "b" else "a label such as"
         allowed = f"{some} {classes.tolist()}"
-    raise ValueError(f"{where}{answer!r} is no label here. Give {allowed}.")
+    raise ValueError(f"{where}{answer!r} is not a valid label. Give {allowed}.")
 
 
 def _whole(answer):

@@ -1,21 +1,21 @@
-"""A row of the pool as lines of text, images included."""
+"""Show a row of the pool as plain text, images included."""
 
 from itertools import pairwise
 
 import numpy as np
 
 _WIDTH = 40
-_INK = " .:-=+*#%@"
+_INK = " .:-=+*#%@"  # From the darkest pixel to the brightest.
 
 
-def drawn(row):
-    """A row as lines of text.
+def as_text(row):
+    """Return a row as lines of text.
 
     Parameters
     ----------
     row : str, dict of features, or array
-        An array of more than one dimension is taken for an image: (h, w), or with 1,
-        3 or 4 channels first or last.
+        An array with more than one dimension is read as an image: (height, width),
+        or with 1, 3 or 4 channels as its first or last axis.
 
     Returns
     -------
@@ -36,14 +36,16 @@ def drawn(row):
 
 
 def _image(pixels):
+    """Return an image as characters; the brighter a pixel, the denser its character."""
     if pixels.ndim == 3:
         channels = [axis for axis in (2, 0) if pixels.shape[axis] in (1, 3, 4)]
         pixels = pixels.mean(axis=channels[0]) if channels else pixels
     if pixels.ndim != 2:
-        return f"(an array of shape {pixels.shape}; show= can tell how to show it)"
+        return f"(an array of shape {pixels.shape}; pass show= to say how to show it)"
     pixels = np.nan_to_num(pixels)
     height, width = pixels.shape
-    columns = min(2 * width, _WIDTH)  # A character is twice as high as wide.
+    # A character is about twice as high as it is wide.
+    columns = min(2 * width, _WIDTH)
     lines = max(1, round(height * columns / width / 2))
     grey = _resized(_resized(pixels, lines).T, columns).T
     ink = (grey - grey.min()) / (np.ptp(grey) or 1.0) * (len(_INK) - 1)
@@ -51,7 +53,7 @@ def _image(pixels):
 
 
 def _resized(values, n_parts):
-    """Means over equal parts of the first axis."""
+    """Return the means over equal parts of the first axis."""
     edges = np.linspace(0, len(values), n_parts + 1)
     parts = [
         slice(int(a), max(int(a) + 1, int(np.ceil(b)))) for a, b in pairwise(edges)

@@ -1,4 +1,4 @@
-"""Rows of the pool as readable columns."""
+"""Show rows of the pool as columns that people can read."""
 
 import math
 
@@ -7,28 +7,29 @@ from scipy import sparse
 
 from sklearn_ase._data._rows import is_frame, n_rows, take_rows
 
-_OURS = ("row", "label", "prediction", "query_proba")
+# Columns that are added here; a feature of the same name is renamed.
+_ADDED = ("row", "label", "prediction", "query_proba")
 
 
 def columns_of(X, indices):
-    """Features of some rows as lists, for people to read.
+    """Return the features of some rows as lists.
 
     Parameters
     ----------
     X : array, sparse matrix, frame, list or torch dataset
-    indices : array-like of int
+    indices : array-like of int of shape (n_rows,)
 
     Returns
     -------
-    columns : dict of str to list
-        One entry a feature, or one named ``text``; none for images and for sparse
-        rows. What is missing is None.
+    columns : dict of str to list of length n_rows
+        One entry per feature, or one named ``text``. Empty for images and sparse
+        rows. Missing values are None.
     """
     rows = take_rows(X, np.asarray(indices, dtype=int))
     if sparse.issparse(rows):
         return {}
     if is_frame(rows):
-        if hasattr(rows, "iloc"):  # pandas has several words for missing.
+        if hasattr(rows, "iloc"):  # pandas has several missing values.
             rows = rows.astype(object).where(rows.notna(), None)
         columns = {str(name): list(rows[name]) for name in rows.columns}
     else:
@@ -37,7 +38,7 @@ def columns_of(X, indices):
         if rows.ndim == 2:
             columns = {f"x{j}": column.tolist() for j, column in enumerate(rows.T)}
     return {
-        f"{name} (feature)" if name in _OURS else name: [
+        f"{name} (feature)" if name in _ADDED else name: [
             None if isinstance(cell, float) and math.isnan(cell) else cell
             for cell in column
         ]
@@ -46,7 +47,18 @@ def columns_of(X, indices):
 
 
 def row_of(X, index):
-    """One row: a dict of what it has by name, or an array, or text."""
+    """Return one row: a dict of its features by name, an array, or text.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame, list or torch dataset
+    index : int
+
+    Returns
+    -------
+    row : dict, ndarray or str
+        A dict for frames and for sparse rows (with the features that are not 0).
+    """
     row = take_rows(X, np.array([index]))
     if is_frame(row):
         return {name: cells[0] for name, cells in columns_of(row, [0]).items()}
@@ -57,7 +69,7 @@ def row_of(X, index):
 
 
 def to_frame(query, X, predictions=None):
-    """The rows that were asked for as a pandas frame; see :meth:`Query.to_frame`."""
+    """Return the rows of a query as a pandas frame; see :meth:`Query.to_frame`."""
     import pandas as pd
 
     columns = {"row": query.indices, **columns_of(X, query.indices)}
@@ -67,11 +79,24 @@ def to_frame(query, X, predictions=None):
 
 
 def predictions_of(predictions, X, indices):
-    """Predictions for some rows, as a list."""
+    """Return the predictions for some rows as a list.
+
+    Parameters
+    ----------
+    predictions : array-like of shape (n_samples,)
+        One prediction per row of the pool.
+    X : array, sparse matrix, frame, list or torch dataset
+        The pool.
+    indices : array-like of int of shape (n_rows,)
+
+    Returns
+    -------
+    predictions : list of length n_rows
+    """
     predictions = np.asarray(predictions)
     if predictions.shape != (n_rows(X),):
         raise ValueError(
             f"predictions has shape {predictions.shape}, but the pool has {n_rows(X)} "
-            "rows. Give one prediction for each of them, asked for or not."
+            "rows. Give one prediction per row of the pool, not only for this query."
         )
     return predictions[np.asarray(indices, dtype=int)].tolist()

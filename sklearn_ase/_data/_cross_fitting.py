@@ -1,4 +1,4 @@
-"""Predictions for rows by models that did not learn from them."""
+"""Predict each row by a model that did not learn from it."""
 
 import warnings
 
@@ -9,31 +9,33 @@ from sklearn_ase._data._rows import take_rows
 
 
 def cross_fitted(fit, predict, X, y, n_splits, seed, stratified):
-    """Predictions on each fold by a model fitted on the other folds.
+    """Predict each fold by a model that was fitted on the other folds.
 
     Parameters
     ----------
     fit : callable
         ``fit(rows, seed)`` returns a model fitted on these rows.
     predict : callable
-        ``predict(model, X)`` returns a tuple of arrays over the rows of X.
+        ``predict(model, X)`` returns a tuple of arrays with one entry per row of X.
     X : array, sparse matrix or frame of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     n_splits : int
+        Number of folds; fewer if there are not enough rows.
     seed : int
     stratified : bool
+        Whether each fold has the same share of each class.
 
     Returns
     -------
     predictions : tuple of ndarrays, or None
-        NaN for the only row of a class, which is never held out; None where there
-        are too few rows to split.
+        NaN for the only row of a class, which is never held out. None if there are
+        too few rows to split.
     """
     held_out = np.arange(len(y))
     if stratified:
         _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
         held_out = np.flatnonzero(counts[codes] > 1)
-        # Some class must have a row for each fold.
+        # scikit-learn needs one class that has a row for each fold.
         n_splits = min(n_splits, counts.max())
     n_splits = min(n_splits, len(held_out) // 2)
     if n_splits < 2:
@@ -54,6 +56,6 @@ def cross_fitted(fit, predict, X, y, n_splits, seed, stratified):
 
 def _folds(splitter, y):
     with warnings.catch_warnings():
-        # Rare classes are expected: the pool is labelled one row at a time.
+        # Rare classes are normal here: labels of the pool arrive one by one.
         warnings.filterwarnings("ignore", message="The least populated class")
         return list(splitter.split(np.zeros(len(y)), y))

@@ -1,4 +1,4 @@
-"""What stays the same throughout an evaluation: the data and the model's word."""
+"""What stays the same throughout an evaluation: the data and the predictions."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from sklearn_ase.exceptions import NewClassWarning
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class Problem:
     """The data of an evaluation.
 
     Attributes
@@ -31,15 +31,16 @@ class Task:
         The pool.
     predictions : Predictions
         Of the model under test on the pool.
-    loss : loss object
-    kind : {"classification", "regression"}
-    labels : ndarray or None
+    loss : BaseLoss
+    task : {"classification", "regression"}
+    classes : ndarray or None
         Labels known from the start, sorted; None for regression.
-    is_closed : bool
-        Whether no other label is allowed.
+    given_classes : ndarray or None
+        The parameter `classes`, in the order of the user. If it is given, no other
+        label is allowed.
     X_train, y_train : rows the surrogate may also learn from, or None
     train_predictions : Predictions or None
-        Of copies of the model on training rows they did not learn from.
+        Of copies of the model on training rows that they did not learn from.
     cost : ndarray of shape (n_samples,) or None
         What a label of each row costs; None if all cost the same.
     """
@@ -47,13 +48,18 @@ class Task:
     X: object
     predictions: Predictions
     loss: object
-    kind: str
-    labels: np.ndarray | None = None
-    is_closed: bool = False
+    task: str
+    classes: np.ndarray | None = None
+    given_classes: np.ndarray | None = None
     X_train: object = None
     y_train: np.ndarray | None = None
     train_predictions: Predictions | None = None
     cost: np.ndarray | None = None
+
+    @property
+    def is_closed(self):
+        """Whether labels other than `classes` are refused."""
+        return self.given_classes is not None
 
     @property
     def n_training(self):
@@ -61,18 +67,18 @@ class Task:
         return 0 if self.y_train is None else len(self.y_train)
 
     def classes_with(self, labels):
-        """All labels known once `labels` are; None for regression."""
-        if self.kind == "regression":
+        """All classes once `labels` are known, sorted; None for regression."""
+        if self.task == "regression":
             return None
         if not len(labels):
-            return self.labels
-        return np.unique(np.concatenate([self.labels, labels]))
+            return self.classes
+        return np.unique(np.concatenate([self.classes, labels]))
 
     def model_classes(self, classes):
-        """Which classes the model has learned; None for regression.
+        """Which classes the model has learned, a mask; None for regression.
 
-        A network may have a column for a class that it has met no row of. Such a class
-        is not among the training rows, and the most likely one nowhere in the pool.
+        A network may have a column for a class without any training row. Such a class
+        is not among the training labels, and nowhere the most likely one of the pool.
         """
         known = self.predictions.model_classes(classes)
         if known is None or self.y_train is None:
@@ -84,29 +90,31 @@ class Task:
 
     def check_labels(self, labels, rows=None):
         """Labels of some rows as an array, refused where they are not allowed."""
-        classes = self.labels if self.is_closed else None
-        labels = check_labels(labels, self.kind, classes, rows)
-        if self.kind == "classification":
-            same_kind(labels, self.labels)
+        classes = self.classes if self.is_closed else None
+        labels = check_labels(labels, self.task, classes, rows)
+        if self.task == "classification":
+            same_kind(labels, self.classes)
         return labels
 
     def check_answers(self, labels, rows):
-        """One label a row and, where a row has several, the others.
+        """Check the answers for some rows; a row may have several.
 
         Parameters
         ----------
         labels : array-like of shape (n_rows,) or (n_rows, n_answers)
         rows : array-like of shape (n_rows,)
-            Where they belong.
+            Rows of the pool, for the messages.
 
         Returns
         -------
         labels : ndarray of shape (n_rows,)
+            The first answer for each row.
         more_labels : ndarray of shape (n_rows, n_answers - 1) or ()
+            The others.
         """
         answers = np.atleast_1d(label_array(labels))
         if len(answers) != len(rows):
-            rows = np.arange(len(answers))  # The ledger says what is wrong.
+            rows = np.arange(len(answers))  # The ledger reports what is wrong.
         if answers.ndim != 2 or answers.shape[1] < 2:
             return self.check_labels(answers, rows), ()
         rows = np.repeat(rows, answers.shape[1])
@@ -114,16 +122,17 @@ class Task:
         return answers[:, 0], answers[:, 1:]
 
     def warn_of_new(self, classes, *labels):
-        """Say which labels are none of `classes`: they may be slips of the pen."""
+        """Warn of labels that are not among `classes`: they may be mistyped."""
         if self.is_closed or classes is None:
             return
         labels = {label for some in labels for label in np.ravel(some).tolist()}
         new = sorted(labels.difference(classes.tolist()))
         if new:
             warn_caller(
-                f"Neither the model nor the training rows know the labels {new}: they "
-                "become classes. If one was mistyped, evaluation.correct(row, label) "
-                "puts it right; with classes=[...] no others are taken.",
+                f"The labels {new} are new: neither the model nor the training rows "
+                "have them. They become classes. If one was mistyped, correct it with "
+                "evaluation.correct(row, label); with classes=[...] only the given "
+                "labels are allowed.",
                 NewClassWarning,
             )
 
@@ -149,7 +158,8 @@ class Task:
         X : the rows
         y : ndarray of shape (n_rows,)
         expert : ndarray of shape (n_rows, n_classes) or (n_rows,)
-            The model's word, NaN where it might have learned the row by heart.
+            Predictions of the model; NaN for training rows without out-of-fold
+            predictions.
         """
         rows = np.array(indices, dtype=int)
         X, y = take_rows(self.X, rows), np.array(labels)
@@ -157,23 +167,23 @@ class Task:
         if self.y_train is None:
             return X, y, expert
         if self.train_predictions is None:
-            honest = np.full((self.n_training, *expert.shape[1:]), np.nan)
+            out_of_fold = np.full((self.n_training, *expert.shape[1:]), np.nan)
         else:
-            honest = self.train_predictions.expert_for(classes)
+            out_of_fold = self.train_predictions.expert_for(classes)
         if not len(rows):
-            return self.X_train, self.y_train, honest
+            return self.X_train, self.y_train, out_of_fold
         return (
             stack_rows(self.X_train, X),
             np.concatenate([self.y_train, y]),
-            np.concatenate([honest, expert]),
+            np.concatenate([out_of_fold, expert]),
         )
 
 
-def make_task(
+def make_problem(
     X,
     estimator,
     loss,
-    kind,
+    task,
     surrogate,
     *,
     classes=None,
@@ -185,42 +195,44 @@ def make_task(
     seed=0,
     cost=None,
 ):
-    """Ask the model for its word on pool and training rows and check that all fits.
+    """Ask the model about pool and training rows and check that everything fits.
 
     The parameters are those of :meth:`ActiveRiskEstimator.start`.
 
     Returns
     -------
-    task : Task
+    problem : Problem
     """
     classes = None if classes is None else plain_labels(classes)
     pool_predictions = predict_pool(
-        estimator, X, loss, kind, classes, predictions, surrogate.uses_estimator
+        estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
     )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
-    X_train, y_train = check_training_rows(X_train, y_train, X, kind)
-    honest = None
+    X_train, y_train = check_training_rows(X_train, y_train, X, task)
+    out_of_fold = None
     if train_predictions is not None:
-        honest = predict_pool(None, X_train, loss, kind, classes, train_predictions)
+        out_of_fold = predict_pool(
+            None, X_train, loss, task, classes, train_predictions
+        )
     elif X_train is not None and predictions is None and surrogate.uses_out_of_fold:
-        honest = out_of_fold_predictions(
-            estimator, X_train, y_train, loss, kind, cv, seed
+        out_of_fold = out_of_fold_predictions(
+            estimator, X_train, y_train, loss, task, cv, seed
         )
     labels = None
-    if kind == "classification":
+    if task == "classification":
         labels = check_classes(
             classes, pool_predictions.columns, y_train, surrogate.frozen_classes
         )
-    return Task(
+    return Problem(
         X=X,
         predictions=pool_predictions,
         loss=loss,
-        kind=kind,
-        labels=labels,
-        is_closed=classes is not None,
+        task=task,
+        classes=labels,
+        given_classes=classes,
         X_train=X_train,
         y_train=y_train,
-        train_predictions=honest,
+        train_predictions=out_of_fold,
         cost=cost,
     )

@@ -1,4 +1,4 @@
-"""Rows and labels of whatever holds them: arrays, frames, lists, torch datasets."""
+"""Access rows and labels of arrays, frames, lists and torch datasets."""
 
 import sys
 
@@ -7,23 +7,23 @@ from scipy import sparse
 
 
 def is_frame(X):
-    """Whether X is a pandas or polars frame (told without importing either)."""
+    """Return whether X is a pandas or polars frame, without importing either."""
     return hasattr(X, "columns") and hasattr(X, "shape")
 
 
 def is_dataset(X):
-    """Whether X is a torch dataset (told without importing torch)."""
+    """Return whether X is a torch dataset, without importing torch."""
     kinds = type(X).__mro__
     return any(kind.__module__.startswith("torch.utils.data") for kind in kinds)
 
 
 def n_rows(X):
-    """Number of rows of X."""
+    """Return the number of rows of X."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
 def check_indices(query):
-    """Row numbers of a query, or of some of its rows.
+    """Return the row numbers of a query, or of some of its rows.
 
     Parameters
     ----------
@@ -39,54 +39,62 @@ def check_indices(query):
     is_whole = indices.dtype.kind in "iuf" and (indices == np.round(indices)).all()
     if indices.ndim != 1 or not is_whole:
         raise ValueError(
-            f"Rows are named by their places in the pool, 0, 1, ..., but {query!r} "
-            "came. Give what ask() returned, or some of its indices."
+            "Rows are named by their places in the pool (0, 1, ...), but got "
+            f"{query!r}. Pass what ask() returned, or some of its indices."
         )
     return indices.astype(int)
 
 
 def check_index(index):
-    """The number of one row, also where it came as an array of one."""
+    """Return the number of one row; an array with one entry is accepted."""
     indices = check_indices(index)
     if len(indices) != 1:
-        raise ValueError(f"One row at a time can be changed, but {index!r} came.")
+        raise ValueError(
+            f"One row at a time can be changed, but got {index!r}. Make one call per "
+            "row."
+        )
     return int(indices[0])
 
 
 def label_array(labels):
-    """Labels as an array in which those that are missing can still be told.
+    """Return labels as an array in which missing ones can still be recognised.
 
-    numpy makes text of a NaN that stands among text in a list.
+    In a list of text, numpy would turn NaN into the text "nan".
     """
     return np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
 
 
 def is_missing(label):
-    """Whether it stands for no label: None, NaN or one of pandas' words for it."""
-    same = label == label  # Of pandas' NA not even that can be said.
+    """Return whether a label is missing: None, NaN, or pandas' NA or NaT."""
+    same = label == label  # False for NaN and NaT; for NA it is NA, not a bool.
     return label is None or not (isinstance(same, (bool, np.bool_)) and same)
 
 
 def plain_labels(labels):
-    """Labels as an array of numbers or text, also where pandas gave objects."""
+    """Return labels as an array of numbers or text, also if they came as objects."""
     labels = np.asarray(labels)
     return np.array(labels.tolist()) if labels.dtype == object else labels
 
 
 def order_columns(X, columns):
-    """A frame with its columns in the given order."""
+    """Return a frame with its columns in the given order."""
     return X[list(columns)] if hasattr(X, "iloc") else X.select(list(columns))
 
 
 def take_rows(X, rows):
-    """The given rows of X, in that order, as the same kind of container.
+    """Return some rows of X, in the given order, in the same kind of container.
 
-    Consecutive rows of a dataset stay on disk; single ones become an array.
+    For a dataset, a slice gives a subset that is not read yet; row numbers give an
+    array.
 
     Parameters
     ----------
     X : array, sparse matrix, frame, list or torch dataset
-    rows : ndarray of int or slice
+    rows : slice or ndarray of int of shape (n_rows,)
+
+    Returns
+    -------
+    some : same kind as X, or ndarray for a dataset
     """
     if is_dataset(X):
         if isinstance(rows, slice):
@@ -101,16 +109,17 @@ def take_rows(X, rows):
 
 
 def read_dataset(X, rows=None):
-    """Features of some rows of a dataset, or of all, as an array."""
+    """Return the features of some rows of a dataset, or of all, as an array."""
     rows = range(len(X)) if rows is None else rows
-    # Datasets give features alone or features and label; labels are not looked at.
+    # Without rows one is read all the same, to know the shape of the features.
     items = (X[int(row)] for row in ([0] if len(rows) == 0 else rows))
+    # An item is either the features, or features and label. Labels are ignored.
     features = [i[0] if isinstance(i, (tuple, list)) else i for i in items]
     return np.stack([np.asarray(row) for row in features])[: len(rows)]
 
 
 def stack_rows(top, bottom):
-    """The rows of two containers of the same kind, one below the other."""
+    """Return the rows of two containers of the same kind, one below the other."""
     if sparse.issparse(top) or sparse.issparse(bottom):
         return sparse.vstack([top, bottom], format="csr")
     if hasattr(top, "iloc") and hasattr(bottom, "iloc"):

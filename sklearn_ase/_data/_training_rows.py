@@ -1,16 +1,16 @@
-"""Training rows that cross-validation does not cut."""
+"""Training rows that cross-validation does not split."""
 
 
 class TrainingRows:
-    """Rows the surrogate may also learn from, safe from being cut.
+    """Training rows for the surrogate that cross-validation leaves whole.
 
-    Cross-validation slices every fit parameter that is as long as the pool. What is
-    in this holder stays whole, also under ``clone``.
+    Cross-validation splits every fit parameter that has as many rows as the pool. Rows
+    in this container are passed on whole; ``clone`` does not copy them.
 
     Parameters
     ----------
-    X : array, sparse matrix, frame or list
-    y : array-like
+    X : array, sparse matrix, frame or list of shape (n_rows, n_features)
+    y : array-like of shape (n_rows,)
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The border: data and labels are checked here, once."""
+"""Validate data and labels, once, before anything else sees them."""
 
 import numpy as np
 from scipy import sparse
@@ -19,13 +19,13 @@ from sklearn_ase._data._rows import (
 
 
 def check_rows(evaluator, X, reset):
-    """Check a pool; frames, text and datasets go through, arrays are validated."""
+    """Check a pool: arrays are validated, frames, texts and datasets left alone."""
     if _is_text(X):
         X = list(X)
     if is_frame(X) or is_dataset(X) or _is_text(X):
         if n_rows(X) == 0:
             raise ValueError("The pool has 0 rows. Give at least one.")
-        # The first row of a dataset without its label tells the number of features.
+        # The first row of a dataset, without its label, has the number of features.
         table = take_rows(X, np.arange(1)) if is_dataset(X) else X
         validate_data(evaluator, table, reset=reset, skip_check_array=True)
         return X
@@ -105,9 +105,9 @@ def check_labels(labels, task, classes=None, rows=None, name="labels"):
     classes : ndarray of shape (n_classes,), default=None
         If given, no other label is allowed.
     rows : array-like of shape (n_labels,), default=None
-        Where they belong, for the message; None if one follows the other.
+        Their rows of the pool, for the message; None means 0, 1, ...
     name : str, default="labels"
-        What they are, for the message.
+        What to call them in a message.
 
     Returns
     -------
@@ -118,7 +118,8 @@ def check_labels(labels, task, classes=None, rows=None, name="labels"):
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise ValueError(
-            f"Labels must be one-dimensional, one a row, but have shape {labels.shape}."
+            f"Labels must be one-dimensional, one per row, but have shape "
+            f"{labels.shape}."
         )
     if labels.dtype == object:
         _refuse_missing([is_missing(label) for label in labels], rows, name)
@@ -145,7 +146,7 @@ def _refuse_missing(missing, rows, name):
     more = f" and {len(places) - 5} more" if len(places) > 5 else ""
     cure = "Leave these rows out as long as they have no label"
     if name == "labels":
-        cure += "; evaluation.skip(rows) says that nobody can tell"
+        cure += "; evaluation.skip(rows) records that nobody can tell"
     raise ValueError(
         f"Missing {name}: None, NaN or infinite in rows {places[:5].tolist()}{more}. "
         f"{cure}."
@@ -153,7 +154,7 @@ def _refuse_missing(missing, rows, name):
 
 
 def same_kind(*labels):
-    """Refuse text and numbers side by side."""
+    """Refuse labels of which some are text and others numbers."""
     kinds = {isinstance(array[0], str) for array in labels if len(array)}
     if len(kinds) > 1:
         shown = " and ".join(str(np.unique(array)[:5].tolist()) for array in labels)
@@ -180,7 +181,7 @@ def check_oracle(y, n_samples):
         )
     if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1 and _is_one_hot(np.asarray(y)):
         raise ValueError(
-            f"y of shape {y.shape} looks one-hot. Give one label a row; several "
+            f"y of shape {y.shape} looks one-hot. Give one label per row; several "
             "columns mean several answers for each row."
         )
     if hasattr(y, "iloc"):
@@ -195,10 +196,29 @@ def _is_one_hot(y):
     return bool((ones.sum(axis=1) == 1).all() and ((y == 0) | ones).all())
 
 
+def check_cost(cost, n_samples):
+    """Check what a label of each row costs; None stays None."""
+    if cost is None:
+        return None
+    cost = np.asarray(cost, dtype=float)
+    if cost.shape != (n_samples,) or not (np.isfinite(cost) & (cost > 0)).all():
+        raise ValueError(
+            f"cost must be one finite number > 0 for each of the {n_samples} rows of "
+            f"the pool, but has shape {cost.shape}"
+            + (f" and a least entry of {cost.min()}." if cost.size else ".")
+        )
+    return cost
+
+
 def check_task(loss, estimator, surrogate, classes):
-    """Whether labels are classes or numbers: by the loss, or by what surrounds it."""
+    """Find out whether labels are classes or numbers.
+
+    The loss decides; if it does not say, the surrogate, the model and `classes` do.
+    """
     if loss.task is not None:
         return loss.task
+    if getattr(surrogate, "task", None) is not None:
+        return surrogate.task
     parts = [getattr(surrogate, "estimator", surrogate), estimator]
     parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
     if classes is not None or any(is_classifier(part) for part in parts):

@@ -1,11 +1,12 @@
-"""Can the estimate be trusted? What the labels say about the surrogate."""
+"""The diagnosis: what the labels say about the surrogate."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._inference._evidence import design_of, label_shares, weigh_evidence
+from sklearn_ase._inference._evidence import weigh_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._steps import label_shares
 from sklearn_ase.risk import GuardedASE
 
 _FEW_OF_A_CLASS = 5
@@ -138,10 +139,9 @@ def diagnose(state, class_counts=None):
     diagnosis : Diagnosis
     """
     evidence = weigh_evidence(state)
-    design = design_of(state)
-    n_labels, losses, share = design.n_labels, design.losses, label_shares(design)
+    picks, share = state.settled, label_shares(state)
     # Before its first fit the surrogate expected nothing.
-    fitted = ~np.isnan(design.residual_moment)
+    fitted = ~np.isnan(picks.residual_moment)
     fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
     corrected = GuardedASE(worth=0).estimate(state)
     interval = (-np.inf, np.inf)
@@ -152,20 +152,20 @@ def diagnose(state, class_counts=None):
         by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
         few = class_counts < _FEW_OF_A_CLASS
         scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
-    verdict, advice = _verdict(evidence, design, scarce, state.training_gap)
+    verdict, advice = _verdict(evidence, state, scarce)
     return Diagnosis(
-        n_labels=n_labels,
+        n_labels=picks.n_labels,
         surrogate_risk=evidence.surrogate,
         corrected_risk=corrected.value,
         interval=interval,
         inside=interval[0] <= evidence.surrogate <= interval[1],
         distance=evidence.distance,
-        expected_loss=float(np.sum(fitted_share * design.query_expected_loss)),
-        observed_loss=float(np.sum(fitted_share * losses)),
+        expected_loss=float(np.sum(fitted_share * picks.expected_loss)),
+        observed_loss=float(np.sum(fitted_share * picks.losses)),
         skill=evidence.skill,
         trust=evidence.trust,
         training_gap=state.training_gap,
-        effective_labels=_effective_labels(corrected, losses, share, state.n_samples),
+        effective_labels=_effective_labels(corrected, state, share),
         weight_concentration=float(share.max()),
         scarce_share=scarce,
         verdict=verdict,
@@ -173,8 +173,9 @@ def diagnose(state, class_counts=None):
     )
 
 
-def _effective_labels(corrected, losses, share, n_samples):
+def _effective_labels(corrected, state, share):
     """M with ``S² (1/M - 1/N)`` equal to the squared standard error."""
+    losses, n_samples = state.settled.losses, state.n_samples
     variance = share @ (losses - share @ losses) ** 2
     error = corrected.standard_error
     if variance == 0 or not np.isfinite(error):
@@ -182,9 +183,10 @@ def _effective_labels(corrected, losses, share, n_samples):
     return float(variance / (error**2 + variance / n_samples))
 
 
-def _verdict(evidence, design, scarce, gap):
-    n_labels, n_picks = design.n_labels, len(design.answered)
-    if n_picks == design.n_samples:
+def _verdict(evidence, state, scarce):
+    """The verdict and the advice, in plain words."""
+    n_labels, n_picks = state.settled.n_labels, len(state.settled)
+    if n_picks == state.n_samples:
         which = "row" if n_labels == n_picks else "row that can be labelled"
         return "good", f"Every {which} is labelled: the risk is known."
     n_skipped = n_picks - n_labels
@@ -197,8 +199,8 @@ def _verdict(evidence, design, scarce, gap):
         )
     if evidence.trust < 0.5:
         side = "less" if evidence.bias < 0 else "more"
-        heard = evidence.distance <= 1 and abs(gap) > 0
-        who = "training rows" if heard else "labels"
+        by_training_rows = evidence.distance <= 1 and abs(state.training_gap) > 0
+        who = "training rows" if by_training_rows else "labels"
         return "bad", (
             f"The {who} contradict the surrogate: it expects {side} risk than they "
             "show. GuardedASE() and CorrectedASE() allow for that, ASE() does not. "

@@ -1,16 +1,16 @@
-"""How many more labels a narrower interval takes."""
+"""Forecast how many more labels a narrower interval takes."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sklearn_ase._inference._evidence import believed_moments, design_of
 from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._steps import moments_with_prior
 
 
 @dataclass(frozen=True)
 class LabelForecast:
-    """How many more labels an interval of some width is expected to take.
+    """Number of labels that an interval of some width is expected to take.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class LabelForecast:
     n_labels : int
         Labels in all.
     basis : str
-        What the forecast rests on.
+        How the forecast was found.
     """
 
     n_more: int
@@ -40,8 +40,8 @@ def labels_needed(state, estimate, width, level, method):
     """
     if not width > 0:
         raise ValueError(f"width={width} must be greater than 0.")
-    n_samples, n_labels = state.n_samples, state.n_in_order
-    n_skipped = 0 if state.skips is None else len(state.skips.place)
+    n_samples, picks = state.n_samples, state.settled
+    n_labels, n_skipped = picks.n_labels, picks.n_skipped
     if n_labels + n_skipped == n_samples:
         return LabelForecast(0, n_labels, "Every row is labelled: the risk is known.")
     unit, basis = _unit_variance(state, estimate)
@@ -70,25 +70,24 @@ def labels_needed(state, estimate, width, level, method):
 
 def _unit_variance(state, estimate):
     """Variance of one step, and where it is taken from."""
-    n_labels, n_samples = state.n_in_order, state.n_samples
+    picks, n_samples = state.settled, state.n_samples
+    n_labels = picks.n_labels
     if not estimate.refusal:
         unit = estimate.standard_error**2 / (1.0 / n_labels - 1.0 / n_samples)
         return unit, (
-            f"From the standard error after {n_labels} labels, falling as the root of "
-            "their number: labels to come are taken to be as telling as those so far."
+            f"From the standard error after {n_labels} labels, which falls as the root "
+            "of their number if labels to come are as informative as those so far."
         )
-    design = design_of(state)
-    if n_labels and state.belief is not None and design.has_query_proba:
-        residual, _ = believed_moments(state, design)
+    if n_labels and state.belief is not None and picks.has_query_proba:
+        residual, _ = moments_with_prior(state)
         unit = residual[-1] / n_samples**2
         basis = (
-            "From what the surrogate expects of the next labels: there are too few to "
-            f"tell. Look again after {MIN_LABELS} labels."
+            "From what the surrogate expects of the next labels: there are too few "
+            f"labels for an interval. Ask again after {MIN_LABELS} labels."
         )
         if unit > 0:
             return unit, basis
     raise ValueError(
-        "There is nothing to forecast from: that takes an estimate with an interval, "
-        f"or a fitted surrogate and a label ({state.n_labels} labels so far). "
-        + estimate.refusal
+        "labels_needed() needs an estimate with an interval, or a fitted surrogate and "
+        f"a label ({state.n_labels} labels so far). " + estimate.refusal
     )

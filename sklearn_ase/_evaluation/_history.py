@@ -13,25 +13,17 @@ def note_estimate(ledger, estimate, refit=False):
     Parameters
     ----------
     ledger : LabelLedger
-        With a label at least.
+        With at least one label.
     estimate : RiskEstimate or None
     refit : bool, default=False
         Whether the surrogate was fitted again.
     """
     rows = [index for index in ledger.labels if index not in ledger.notes]
-    ledger.note(rows or list(ledger.labels)[-1:], _plain(estimate), bool(refit))
-
-
-def last_risk(ledger):
-    """What was noted after the last label; NaN if nothing was."""
-    if not ledger.notes:
-        return np.nan
-    estimate = _read(ledger.notes[next(reversed(ledger.notes))]["estimate"])
-    return np.nan if estimate is None else float(estimate)
+    ledger.note(rows or list(ledger.labels)[-1:], _as_dict(estimate), bool(refit))
 
 
 def past_estimates(ledger):
-    """The estimate after each label, in the order in which they came.
+    """Return the estimate after each label, in the order in which they came.
 
     Parameters
     ----------
@@ -41,11 +33,35 @@ def past_estimates(ledger):
     -------
     estimates : list of RiskEstimate or None
     """
-    return [_read(note["estimate"]) for note in ledger.notes.values()]
+    return [_estimate_of(note) for note in ledger.notes.values()]
+
+
+def recent_estimates(ledger):
+    """Return the estimates since the last label without one.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+
+    Returns
+    -------
+    estimates : list of RiskEstimate
+    """
+    estimates = past_estimates(ledger)
+    gaps = [place for place, estimate in enumerate(estimates) if estimate is None]
+    return estimates[gaps[-1] + 1 :] if gaps else estimates
+
+
+def last_risk(ledger):
+    """Return what was noted after the last label; NaN if nothing was."""
+    if not ledger.notes:
+        return np.nan
+    estimate = _estimate_of(ledger.notes[next(reversed(ledger.notes))])
+    return np.nan if estimate is None else float(estimate)
 
 
 def history(ledger, state):
-    """What happened as a dict of arrays, which ``pandas.DataFrame`` takes.
+    """Return what happened as a dict of arrays, which ``pandas.DataFrame`` takes.
 
     Parameters
     ----------
@@ -56,16 +72,16 @@ def history(ledger, state):
     -------
     history : dict of str to ndarray of shape (n_labels,)
     """
-    order = {index: place for place, index in enumerate(state.indices.tolist())}
+    picks, estimates = state.labelled, past_estimates(ledger)
+    order = {index: place for place, index in enumerate(picks.indices.tolist())}
     places = np.array([order[index] for index in ledger.notes], dtype=int)
-    estimates = past_estimates(ledger)
     return {
         "n_labels": np.arange(1, len(places) + 1),
-        "index": state.indices[places],
+        "index": picks.indices[places],
         "label": state.labels[places],
-        "query_proba": state.query_proba[places],
-        "expected_loss": state.query_expected_loss[places],
-        "loss": state.losses[places],
+        "query_proba": picks.query_proba[places],
+        "expected_loss": picks.expected_loss[places],
+        "loss": picks.losses[places],
         "risk": np.array([np.nan if e is None else e.value for e in estimates]),
         "standard_error": np.array(
             [np.nan if e is None else e.standard_error for e in estimates]
@@ -75,7 +91,7 @@ def history(ledger, state):
 
 
 def past_intervals(ledger, level, method):
-    """Ends of the interval after each label; infinite where there was none.
+    """Return the ends of the interval after each label; infinite if there was none.
 
     Parameters
     ----------
@@ -95,20 +111,39 @@ def past_intervals(ledger, level, method):
     return ends[:, 0], ends[:, 1]
 
 
-def _plain(estimate):
+def ends_of_batches(ledger):
+    """Say for each label whether its noted estimate was made right after it.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+
+    Returns
+    -------
+    ends : ndarray of shape (n_labels,), dtype bool
+    """
+    estimates = [note["estimate"] for note in ledger.notes.values()]
+    # A batch shares one estimate. Its last label may have another one by now, of a
+    # refit, and then the one that the rest shares was made of more labels.
+    return np.array(
+        [
+            made is None or (made is not after and made["n_labels"] <= count)
+            for count, (made, after) in enumerate(
+                zip(estimates, [*estimates[1:], None], strict=True), start=1
+            )
+        ],
+        dtype=bool,
+    )
+
+
+def _as_dict(estimate):
     """An estimate as plain values that a ledger can keep; None stays None."""
     if estimate is None:
         return None
-    values = asdict(estimate)  # Risks of others may hold numbers of numpy.
+    values = asdict(estimate)  # Risk estimators of others may hold numbers of numpy.
     return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 
 
-def _read(note):
-    """The estimate of a note; a journal has numbers that JSON lacks as text."""
-    if note is None:
-        return None
-    values = {
-        name: float(value) if isinstance(value, str) and name != "refusal" else value
-        for name, value in note.items()
-    }
-    return RiskEstimate(**values)
+def _estimate_of(note):
+    """The estimate of a note; None stays None."""
+    return None if note["estimate"] is None else RiskEstimate(**note["estimate"])

@@ -1,88 +1,92 @@
-"""Which rows to ask for next, and what is known of each before its label is seen."""
+"""Score the pool, pick rows, and record what is known of each before its label."""
 
 import numpy as np
 
-from sklearn_ase._evaluation._plan import check_scores
-from sklearn_ase._state import Query
+from sklearn_ase._inference import _kernels
+from sklearn_ase._state import Picks, Query
 from sklearn_ase.selection import Proportional
 
 
-class Picker:
-    """Scores free rows and picks some of them.
+def score_pool(plan, state, cost):
+    """Score every row of the pool.
 
     Parameters
     ----------
-    acquisition : acquisition
-    selection : selection
-    learner : Learner
+    plan : Plan
+    state : PoolState
+        With a belief.
     cost : ndarray of shape (n_samples,) or None
-    seed : int
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
     """
+    scores = plan.acquisition.score_samples(state)
+    scores = _check_scores(scores, state.n_samples, plan.acquisition)
+    if cost is not None and not plan.acquisition.is_uniform:
+        scores = scores / cost**plan.selection.cost_power
+    return scores
 
-    def __init__(self, acquisition, selection, learner, cost, seed):
-        self.acquisition = acquisition
-        self.selection = selection
-        self.learner = learner
-        self.cost = cost
-        self.seed = seed
-        self.forget()
 
-    def forget(self):
-        """Score the pool again: something changed that the scores depend on."""
-        self._scores = None
+def pick_rows(plan, state, learned, scores, n_queries, seed, embedding=None):
+    """Pick free rows.
 
-    def pick(self, state, n_queries, embedding=None, taken=()):
-        """Pick free rows.
+    Parameters
+    ----------
+    plan : Plan
+    state : PoolState
+    learned : Learned
+    scores : ndarray of shape (n_samples,) or None
+        None before the first fit of the surrogate: a plain random sample.
+    n_queries : int
+    seed : int
+    embedding : ndarray of shape (n_samples, n_dimensions), default=None
+        Keep rows apart in that space, from each other and from open rows.
 
-        Parameters
-        ----------
-        state : PoolState
-        n_queries : int
-        embedding : ndarray of shape (n_samples, n_dimensions), default=None
-            Keep rows apart in that space.
-        taken : sequence of int, default=()
-            Rows to keep apart from, too.
+    Returns
+    -------
+    picks : Picks
+    """
+    selection = plan.selection
+    if scores is None:
+        selection, scores = Proportional(), np.ones(state.n_samples)
+    candidates = np.flatnonzero(state.free)
+    if embedding is not None:
+        picks = state.picks
+        open_rows = picks.indices[~(picks.answered | picks.skipped)]
+        query = pick_apart(scores, candidates, n_queries, embedding, open_rows)
+    else:
+        # Each query has its own stream, so a replayed evaluation picks the same.
+        n_asked = state.n_samples - len(candidates)
+        rng = np.random.default_rng([seed, n_asked])
+        query = selection.pick(scores, candidates, n_queries, rng)
+    return _with_prospects(query, candidates, learned, selection, scores)
 
-        Returns
-        -------
-        query : Query
-        prospects : tuple of ndarrays of shape (n_queries,)
-            What the ledger keeps beside the probability of each pick.
-        """
-        candidates = np.flatnonzero(state.free)
-        selection, scores = self._plan(state)
-        if embedding is not None:
-            query = pick_apart(scores, candidates, n_queries, embedding, taken)
-        else:
-            # Each query has its own stream, so a replayed evaluation picks the same.
-            n_asked = state.n_samples - len(candidates)
-            rng = np.random.default_rng([self.seed, n_asked])
-            query = selection.pick(scores, candidates, n_queries, rng)
-        return query, self._prospects(state, query.indices, candidates)
 
-    def _plan(self, state):
-        """Selection and scores for the next picks."""
-        if state.belief is None:  # Before the first fit: a plain random sample.
-            return Proportional(), np.ones(state.n_samples)
-        if self._scores is None:
-            scores = self.acquisition.score_samples(state)
-            scores = check_scores(scores, state.n_samples, self.acquisition)
-            if self.cost is not None and not self.acquisition.is_uniform:
-                scores = scores / self.cost ** getattr(
-                    self.selection, "cost_power", 0.5
-                )
-            self._scores = scores
-        return self.selection, self._scores
+def _with_prospects(query, candidates, learned, selection, scores):
+    """The picks, each with what was known before its label."""
+    expected = learned.expected_loss
+    if expected is None:
+        expected = np.zeros(len(scores))
+    picked = expected[query.indices]
+    picked_before = np.cumsum(picked) - picked
+    free_expected = expected[candidates].sum() - picked_before
+    moments = _moments_of_picks(query, candidates, learned, selection, scores)
+    return Picks.unanswered(query.indices, query.proba, picked, free_expected, *moments)
 
-    def _prospects(self, state, indices, candidates):
-        expected = state.expected_loss
-        if expected is None:
-            expected = np.zeros(state.n_samples)
-        picked = expected[indices]
-        picked_before = np.cumsum(picked) - picked
-        free_expected = expected[candidates].sum() - picked_before
-        moments = self.learner.believed_moments(indices, candidates, *self._plan(state))
-        return picked, free_expected, *moments
+
+def _moments_of_picks(query, candidates, learned, selection, scores):
+    """What each pick and its label are expected to show, shape (2, n_queries)."""
+    moments = np.full((2, len(query)), np.nan)
+    if selection.has_query_proba and learned.belief is not None:
+        for place, index in enumerate(query.indices):
+            moments[:, place] = _kernels.step_moments(
+                selection.distribution(scores[candidates]),
+                learned.expected_loss[candidates],
+                learned.loss_variance[candidates],
+            )
+            candidates = candidates[candidates != index]
+    return moments
 
 
 def pick_apart(scores, candidates, n_queries, embedding, taken=()):
@@ -124,3 +128,39 @@ def pick_apart(scores, candidates, n_queries, embedding, taken=()):
         left[best] = False
         keep_away(candidates[best])
     return Query(np.array(indices, dtype=int), np.full(n_queries, np.nan))
+
+
+def check_embedding(embedding, n_samples, selection):
+    """Check a space in which the rows of a batch are kept apart."""
+    if selection.has_query_proba:
+        raise ValueError(
+            f"embedding= keeps rows apart by choice, but {type(selection).__name__}() "
+            "draws them with probabilities that estimates rely on. Use "
+            "selection=ArgMax(), or leave embedding out."
+        )
+    embedding = np.asarray(embedding, dtype=float)
+    if embedding.ndim != 2 or len(embedding) != n_samples:
+        raise ValueError(
+            f"embedding must be of shape ({n_samples}, n_dimensions), one row for each "
+            f"of the pool, but has shape {embedding.shape}."
+        )
+    if not np.isfinite(embedding).all():
+        raise ValueError("embedding must be finite, but has NaN or infinite entries.")
+    return embedding
+
+
+def _check_scores(scores, n_samples, acquisition):
+    """Check what an acquisition, perhaps somebody else's, returned."""
+    scores = np.asarray(scores, dtype=float)
+    name = type(acquisition).__name__
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
+            f" but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
+    return scores

@@ -1,32 +1,129 @@
-"""The plan of an evaluation is checked here, before a label is spent."""
+"""The plan of an evaluation, resolved and checked before a label is spent."""
 
 import numbers
+from dataclasses import dataclass, fields
 
-import numpy as np
+from sklearn.base import clone
 
-from sklearn_ase._data._rows import check_indices
+from sklearn_ase._evaluation._schedule import check_refit
+from sklearn_ase.acquisition import BaseAcquisition, TrustWeighted
+from sklearn_ase.risk import ASE, BaseRisk, GuardedASE
+from sklearn_ase.selection import BaseSelection, Proportional
+from sklearn_ase.stopping import BaseStop
+from sklearn_ase.surrogate import as_surrogate
+
+# Base class and verbs of each kind of strategy.
+_KINDS = {
+    "acquisition": (BaseAcquisition, ("score_samples",)),
+    "selection": (BaseSelection, ("pick", "distribution")),
+    "risk": (BaseRisk, ("estimate", "obstacle")),
+    "stop": (BaseStop, ("reason", "validate")),
+}
+_MODULES = {"stop": "stopping"}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How an evaluation picks rows, learns from labels and estimates.
+
+    Attributes
+    ----------
+    surrogate : BaseSurrogate
+        Unfitted; it is fitted in place during the evaluation.
+    acquisition : BaseAcquisition
+    selection : BaseSelection
+    risk : BaseRisk
+    refit : float, int or list of int
+        When the surrogate is fitted again.
+    cv : int
+        Folds of the model's out-of-fold predictions.
+    """
+
+    surrogate: object
+    acquisition: object
+    selection: object
+    risk: object
+    refit: object
+    cv: int
+
+    @classmethod
+    def of(cls, evaluator, task, X):
+        """Resolve the defaults of an evaluator and check its parameters.
+
+        Parameters
+        ----------
+        evaluator : ActiveRiskEstimator
+        task : {"classification", "regression"}
+        X : array, sparse matrix, frame or list
+            The pool.
+
+        Returns
+        -------
+        plan : Plan
+            Of copies, so that the evaluator's parameters are never changed.
+        """
+        acquisition = _chosen(evaluator.acquisition, TrustWeighted, "acquisition")
+        selection = _chosen(evaluator.selection, Proportional, "selection")
+        # ASE is the only estimate that needs no probabilities of the picks.
+        default = GuardedASE if selection.has_query_proba else ASE
+        risk = _chosen(evaluator.risk, default, "risk")
+        surrogate = clone(as_surrogate(evaluator.surrogate, task, X))
+        _check_fit_together(risk, acquisition, selection, surrogate)
+        _check_budget(evaluator.budget)
+        _check_cv(evaluator.cv)
+        if evaluator.stop is not None:
+            check_stop(evaluator.stop, risk)
+        return cls(
+            surrogate=surrogate,
+            acquisition=acquisition,
+            selection=selection,
+            risk=risk,
+            refit=check_refit(evaluator.refit),
+            cv=evaluator.cv,
+        )
+
+    def settings(self):
+        """Return the parameters by name, for the header of a journal."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _chosen(strategy, default, kind):
+    """A copy of the given strategy, or the default one."""
+    if strategy is None:
+        return default()
+    check_strategy(strategy, kind)
+    return clone(strategy)
+
+
+def check_strategy(strategy, kind):
+    """Refuse strings, classes and objects that lack what the package reads.
+
+    Parameters
+    ----------
+    strategy : object
+    kind : {"acquisition", "selection", "risk", "stop"}
+    """
+    base, verbs = _KINDS[kind]
+    missing = [name for name in (*verbs, *base.flags) if not hasattr(strategy, name)]
+    if isinstance(strategy, type) or missing:
+        module = _MODULES.get(kind, kind)
+        lack = "" if isinstance(strategy, type) else f" It lacks {', '.join(missing)}."
+        raise TypeError(
+            f"{kind}={strategy!r} cannot serve as {kind}.{lack} Give an instance of a "
+            f"class from sklearn_ase.{module}, or of a subclass of {base.__name__}."
+        )
 
 
 def check_stop(stop, risk):
-    """Refuse what is no stopping rule, and one that no estimate would meet."""
-    if isinstance(stop, type) or not hasattr(stop, "reason"):
-        raise TypeError(
-            f"stop={stop!r} cannot serve as stopping rule. Give an instance of a "
-            "class from sklearn_ase.stopping."
-        )
-    stop.reason([])  # Refuses what is wrong with its parameters.
-    if getattr(stop, "needs_interval", False) and not risk.needs_query_proba:
+    """Refuse what is not a stopping rule, and one that no estimate would meet."""
+    check_strategy(stop, "stop")
+    stop.validate()
+    if stop.needs_interval and not risk.needs_query_proba:
         raise ValueError(
             f"{type(stop).__name__} waits for a narrow interval, but "
-            f"{type(risk).__name__} must do without any. Use risk=GuardedASE() or "
-            "CorrectedASE() with selection=Proportional() or UniformMixed(...)."
+            f"{type(risk).__name__} has none. Use risk=GuardedASE() or CorrectedASE() "
+            "with selection=Proportional() or UniformMixed(...)."
         )
-
-
-def check_budget(budget):
-    """Check how much labels may cost."""
-    if budget is not None and not (isinstance(budget, numbers.Real) and budget > 0):
-        raise ValueError(f"budget={budget!r} must be a number > 0, or None.")
 
 
 def check_n_labels(n_labels, batch_size, n_samples):
@@ -42,44 +139,14 @@ def check_n_labels(n_labels, batch_size, n_samples):
         )
 
 
-def check_cv(cv):
-    """Check the number of folds in which copies of the model are fitted."""
-    valid = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
-    if not valid or cv < 0 or cv == 1:
-        raise ValueError(
-            f"cv={cv!r} must be 0, to never fit the model, or an integer "
-            ">= 2, the number of folds."
-        )
-
-
-def check_strategy(strategy, room, *attributes):
-    """Refuse strings, classes and whatever else is no strategy."""
-    missing = [name for name in attributes if not hasattr(strategy, name)]
-    if isinstance(strategy, type) or missing:
-        base = f"Base{room.capitalize()}"
-        raise TypeError(
-            f"{room}={strategy!r} cannot serve as {room}. Give an instance of a class "
-            f"from sklearn_ase.{room}, or of a subclass of {base}."
-        )
-
-
-def check_risk(risk):
-    """Refuse what is no risk."""
-    flags = ("needs_query_proba", "needs_belief", "leans_on_surrogate")
-    check_strategy(risk, "risk", "estimate", *flags)
-
-
-def check_plan(risk, acquisition, selection, surrogate):
+def _check_fit_together(risk, acquisition, selection, surrogate):
     """Refuse plans whose labels could not give the estimate that is asked for."""
-    check_risk(risk)
-    flags = ("needs_member_loss", "follows_labels")
-    check_strategy(acquisition, "acquisition", "score_samples", *flags)
-    check_strategy(selection, "selection", "pick", "distribution", "has_query_proba")
     if acquisition.needs_member_loss and not surrogate.gives_members:
+        estimator = getattr(surrogate, "estimator", surrogate)
         raise ValueError(
             f"{type(acquisition).__name__} compares the members of the surrogate, but "
-            f"{type(surrogate.estimator).__name__} has none. Use an ensemble as "
-            "surrogate or another acquisition."
+            f"{type(estimator).__name__} has none. Use an ensemble as surrogate or "
+            "another acquisition."
         )
     name = type(risk).__name__
     if risk.needs_query_proba and not selection.has_query_proba:
@@ -96,110 +163,15 @@ def check_plan(risk, acquisition, selection, surrogate):
         )
 
 
-def check_ledger(ledger, n_samples):
-    """Check that a ledger may be of this pool."""
-    if ledger is None:
-        return
-    if not hasattr(ledger, "pending"):
-        raise TypeError(
-            f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
-            "LabelLedger.from_csv(path)."
-        )
-    wrong = [index for index in ledger.indices if not 0 <= index < n_samples]
-    if wrong:
+def _check_budget(budget):
+    if budget is not None and not (isinstance(budget, numbers.Real) and budget > 0):
+        raise ValueError(f"budget={budget!r} must be a number > 0, or None.")
+
+
+def _check_cv(cv):
+    valid = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
+    if not valid or cv < 0 or cv == 1:
         raise ValueError(
-            f"The ledger is of another pool: it has row {wrong[0]}, but this pool has "
-            f"{n_samples} rows."
+            f"cv={cv!r} must be 0, to never fit the model, or an integer >= 2, the "
+            "number of folds."
         )
-    if len(set(ledger.indices)) < len(ledger.indices):
-        raise ValueError("The ledger asks for some rows twice. Each row is asked once.")
-
-
-def check_embedding(embedding, n_samples, selection):
-    """Check a space in which the rows of a batch are kept apart."""
-    if selection.has_query_proba:
-        raise ValueError(
-            f"embedding= keeps rows apart by choice, but {type(selection).__name__}() "
-            "draws them with probabilities that estimates rely on. Use "
-            "selection=ArgMax(), or leave embedding out."
-        )
-    embedding = np.asarray(embedding, dtype=float)
-    if embedding.ndim != 2 or len(embedding) != n_samples:
-        raise ValueError(
-            f"embedding must be of shape ({n_samples}, n_dimensions), one row for each "
-            f"of the pool, but has shape {embedding.shape}."
-        )
-    if not np.isfinite(embedding).all():
-        raise ValueError("embedding must be finite, but has NaN or infinite entries.")
-    return embedding
-
-
-def check_cost(cost, n_samples):
-    """Check what a label of each row costs; None stays None."""
-    if cost is None:
-        return None
-    cost = np.asarray(cost, dtype=float)
-    if cost.shape != (n_samples,) or not (np.isfinite(cost) & (cost > 0)).all():
-        raise ValueError(
-            f"cost must be one finite number > 0 for each of the {n_samples} rows of "
-            f"the pool, but has shape {cost.shape}"
-            + (f" and a least entry of {cost.min()}." if cost.size else ".")
-        )
-    return cost
-
-
-def check_known_labels(known_labels, n_samples):
-    """Check labels that are there before the first query, a dict of row to label."""
-    if known_labels is None:
-        return {}
-    try:
-        known = dict(known_labels)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"known_labels must be a dict of row to label, got {known_labels!r}."
-        ) from None
-    known = dict(zip(check_indices(list(known)).tolist(), known.values(), strict=True))
-    wrong = [index for index in known if not 0 <= index < n_samples]
-    if wrong:
-        raise ValueError(
-            f"known_labels has rows {wrong[:5]}, but the rows of the pool are 0 to "
-            f"{n_samples - 1}."
-        )
-    return known
-
-
-def check_can_estimate(n_labels, evaluation):
-    """Refuse a budget that never suffices for the estimate that is asked for."""
-    surrogate = evaluation.surrogate
-    n_training = evaluation.task.n_training + len(evaluation.ledger.known)
-    no_label = n_labels == 0 and not len(evaluation.ledger)
-    if no_label and not (evaluation.is_fitted and evaluation.risk.leans_on_surrogate):
-        raise ValueError(
-            f"n_labels=0 leaves {type(evaluation.risk).__name__} nothing to estimate "
-            "from. Buy labels, or give X_train and y_train with risk=GuardedASE() or "
-            "ASE()."
-        )
-    if evaluation.risk.needs_belief and not surrogate.can_fit(n_training + n_labels):
-        raise ValueError(
-            f"{type(evaluation.risk).__name__} needs a fitted surrogate. That takes at "
-            f"least {surrogate.min_rows} labelled rows, but n_labels={n_labels} and "
-            f"there are {n_training} training rows. Give X_train and y_train or buy "
-            "more labels."
-        )
-
-
-def check_scores(scores, n_samples, acquisition):
-    """Check what an acquisition, perhaps somebody else's, returned."""
-    scores = np.asarray(scores, dtype=float)
-    name = type(acquisition).__name__
-    if scores.shape != (n_samples,):
-        raise ValueError(
-            f"{name}.score_samples must return one score a row, shape ({n_samples},), "
-            f"but returned shape {scores.shape}."
-        )
-    if not np.isfinite(scores).all() or scores.min() < 0:
-        raise ValueError(
-            f"{name}.score_samples must return finite scores >= 0, but they go from "
-            f"{scores.min()} to {scores.max()}."
-        )
-    return scores

@@ -98,7 +98,7 @@ def _before(values):
     return np.concatenate([[0.0], np.cumsum(values)[:-1]])
 
 
-def believed_moments(query_proba, expected, variance):
+def step_moments(query_proba, expected, variance):
     """Mean squares of a step's surprise as the belief has them.
 
     Parameters
@@ -132,11 +132,11 @@ def variance_of_steps(steps, weights, n_samples):
 
 
 def bias_given_gap(gap, variance, expected, spread, prior, bound):
-    """What an estimate is off by, given how far it is from an unbiased one.
+    """Expected bias of an estimate, given its distance from an unbiased one.
 
-    In each story the bias is normal around what was expected of it, with a variance
-    of its own, and the gap is the bias minus the error of the unbiased estimate, which
-    is independent of it.
+    Under each hypothesis the bias is normal with the given mean and variance. The gap
+    is the bias minus the error of the unbiased estimate, taken as independent of it;
+    eq. T3 and T4 of docs/trust.md.
 
     Parameters
     ----------
@@ -144,10 +144,10 @@ def bias_given_gap(gap, variance, expected, spread, prior, bound):
         The estimate minus the unbiased one.
     variance : float
         Of the unbiased one, > 0.
-    expected, spread : ndarray of shape (n_stories,)
+    expected, spread : ndarray of shape (n_hypotheses,)
         Mean and variance of the bias before the gap is seen.
-    prior : array-like of shape (n_stories,)
-        Probability of each story.
+    prior : array-like of shape (n_hypotheses,)
+        Probability of each hypothesis.
     bound : float
 
     Returns
@@ -159,12 +159,12 @@ def bias_given_gap(gap, variance, expected, spread, prior, bound):
     """
     total = variance + spread
     surprise = np.minimum((gap - expected) ** 2 / total, 1e300)
-    story = softmax(np.log(prior) - 0.5 * (np.log(total) + surprise))
+    weight = softmax(np.log(prior) - 0.5 * (np.log(total) + surprise))
     share = spread / total
     mean = expected + share * (gap - expected)
     deviation = np.maximum((variance * share) ** 0.5, 1e-12 * bound)
     within = ndtr((bound - mean) / deviation) - ndtr((-bound - mean) / deviation)
-    return float(story @ mean), float(story @ within)
+    return float(weight @ mean), float(weight @ within)
 
 
 def clear_mean(values):

@@ -1,8 +1,11 @@
-"""A ledger as a table that people and spreadsheets read."""
+"""A ledger as a table that people and spreadsheets can read."""
 
 import csv
 import json
 
+from sklearn_ase._state import RECORDED, Picks
+
+_ASKED = ("index", *RECORDED[1:])
 _ANSWER = ("label", "label_type", "order", "refit", "more_labels")
 _SKIPPED = "skipped"
 _BEFORE = "0"
@@ -20,12 +23,12 @@ def write_csv(ledger, path):
     refits = set(ledger.refits)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow([*ledger.columns, *_ANSWER])
+        writer.writerow([*_ASKED, *_ANSWER])
         for index, label in ledger.known.items():
-            nothing = [""] * (len(ledger.columns) - 1)
+            nothing = [""] * (len(_ASKED) - 1)
             kind = type(label).__name__
             writer.writerow([index, *nothing, label, kind, _BEFORE, "", ""])
-        rows = zip(*(ledger.column(name) for name in ledger.columns), strict=True)
+        rows = zip(*(getattr(ledger, name) for name in RECORDED), strict=True)
         for index, *numbers in rows:
             answer = [""] * len(_ANSWER)
             if index in ledger.skipped:
@@ -43,10 +46,10 @@ def read_csv(ledger, path):
     answers = []
     with open(path, newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
-        missing = {*ledger.columns, *_ANSWER} - set(reader.fieldnames or ())
+        missing = {*_ASKED, *_ANSWER} - set(reader.fieldnames or ())
         if missing:
             raise ValueError(
-                f"{path} is no ledger: columns {sorted(missing)} are missing. "
+                f"{path} is not a ledger: columns {sorted(missing)} are missing. "
                 "Read files that LabelLedger.to_csv wrote."
             )
         for row in reader:
@@ -54,10 +57,11 @@ def read_csv(ledger, path):
             if row["order"] == _BEFORE:
                 ledger.know([index], [_KINDS[row["label_type"]](row["label"])])
                 continue
-            ledger.ask([index], *([row[name]] for name in ledger.columns[1:]))
+            numbers = [[_number(row[name])] for name in _ASKED[1:]]
+            ledger.ask(Picks.unanswered([index], *numbers))
             if row["label"] and not row["label_type"]:
                 raise ValueError(
-                    f"Row {index} of {path} has a label but no label_type. Say "
+                    f"Row {index} of {path} has a label but no label_type. Write "
                     f"which of {sorted(_KINDS)} it is, and its order."
                 )
             if row["label_type"] == _SKIPPED:
@@ -75,3 +79,10 @@ def read_csv(ledger, path):
     for place, index in enumerate(ledger.labels, start=1):
         ledger.note([index], None, place in ledger.refits)
     return ledger
+
+
+def _number(text):
+    """A number, or a list of numbers, as ``repr`` writes them."""
+    if text.startswith("["):
+        return [float(part) for part in text.strip("[]").split(",")]
+    return float(text)

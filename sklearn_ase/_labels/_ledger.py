@@ -1,32 +1,27 @@
-"""The record of what was asked and what was answered: labels are never lost."""
+"""The record of what was asked and what was answered."""
 
+from copy import deepcopy
 from itertools import chain
 
 import numpy as np
 
 from sklearn_ase._labels._csv import read_csv, write_csv
+from sklearn_ase._state import RECORDED
 
 
 class LabelLedger:
     """Record of queries and labels, in the order in which they were asked.
 
-    With each query stands what was known before its label was seen, so that every
-    risk can be computed again from the ledger alone.
+    Each query is kept with what was known before its label was seen. Every estimate
+    can therefore be computed again from the ledger alone.
 
     Attributes
     ----------
     indices : list of int
         Rows of the pool, in the order in which they were asked.
-    query_proba : list of float
-        Probability of each pick; NaN where it had none.
-    expected_loss : list of float
-        ``g`` at the picked row, 0 before the surrogate's first fit.
-    free_expected_loss : list of float
-        Sum of ``g`` over the rows that were free, the picked one included.
-    residual_moment, loss_moment : list of float
-        Mean of ``((l - g) / q)²`` and of ``(l / q)²`` over pick and label, as the
-        surrogate expected them; NaN before its first fit and where the pick had no
-        probability.
+    query_proba, expected_loss, free_expected_loss, residual_moment, loss_moment : list
+        What was known before each answer, see :class:`Picks`. Entries are numbers, or
+        lists of numbers where several quantities are estimated.
     labels : dict of int to label
         Answers so far, in the order in which they came; the first one of each row.
     more_labels : dict of int to list
@@ -34,41 +29,34 @@ class LabelLedger:
     skipped : list of int
         Rows that were asked for and that nobody can label.
     known : dict of int to label
-        Labels that were there before anything was asked.
+        Labels that were available before anything was asked.
     given : dict of int to label
-        The same as they were then: none corrected, none withdrawn.
+        The same as they were at the start, before corrections and withdrawals.
     refits : list of int
         Numbers of labels at which the surrogate was fitted again.
     notes : dict of int to dict
         For each labelled row the estimate after its label came, and whether the
         surrogate was fitted again.
+    seed : int or None
+        Seed of the evaluation that the ledger continues; None if it has none.
+    n_changes : int
+        Number of changes so far; notes do not count.
 
     Examples
     --------
-    >>> from sklearn_ase import LabelLedger
+    >>> from sklearn_ase import LabelLedger, Picks
     >>> ledger = LabelLedger()
-    >>> ledger.ask([7, 3], [0.25, 0.5], *[[0.0, 0.0]] * 4)
+    >>> ledger.ask(Picks.unanswered([7, 3], [0.25, 0.5], *[[0.0, 0.0]] * 4))
     >>> ledger.tell([3], ["cat"])
     >>> ledger.pending
     [7]
     """
 
-    columns = (
-        "index",
-        "query_proba",
-        "expected_loss",
-        "free_expected_loss",
-        "residual_moment",
-        "loss_moment",
-    )
+    seed = None
 
     def __init__(self):
-        self.indices = []
-        self.query_proba = []
-        self.expected_loss = []
-        self.free_expected_loss = []
-        self.residual_moment = []
-        self.loss_moment = []
+        for name in RECORDED:
+            setattr(self, name, [])
         self.labels = {}
         self.more_labels = {}
         self.skipped = []
@@ -76,6 +64,7 @@ class LabelLedger:
         self.given = {}
         self.refits = []
         self.notes = {}
+        self.n_changes = 0
         # Whether a refit waits to be noted; None if nothing waits.
         self.unnoted = None
 
@@ -89,41 +78,67 @@ class LabelLedger:
         return [index for index in self.indices if index not in settled]
 
     def answers(self, n_labels=None):
-        """Every answer for the rows labelled first, or for all, and for known ones."""
+        """Return every answer for the rows labelled first, or for all, and known ones."""
         rows = list(self.labels)[:n_labels]
         known = [row for row in self.known if row not in self.labels]
         more = chain(*(self.more_labels.get(row, ()) for row in [*rows, *known]))
         return [*(self.labels[row] for row in rows), *self.known.values(), *more]
 
-    def ask(self, indices, *numbers):
+    def begin(self, make_header):
+        """Connect the ledger with an evaluation; in memory there is nothing to do.
+
+        Parameters
+        ----------
+        make_header : callable
+            Returns a dict that identifies the evaluation. Called only by ledgers that
+            are kept in a file.
+        """
+
+    def close(self):
+        """Release the file of the ledger; in memory there is none."""
+
+    def ask(self, picks):
         """Record queries, each with what was known before its label.
 
-        `numbers` are one sequence for each of the columns after the index.
+        Parameters
+        ----------
+        picks : Picks
         """
-        indices = [int(index) for index in indices]
-        numbers = [[float(value) for value in values] for values in numbers]
+        columns = {name: np.asarray(getattr(picks, name)).tolist() for name in RECORDED}
+        indices = columns["indices"]
         repeated = sorted({*indices} & {*self.indices})
         if repeated or len({*indices}) < len(indices):
-            raise ValueError(f"Rows {repeated or indices} are asked for twice.")
-        if any(len(values) != len(indices) for values in numbers):
-            raise ValueError(f"Each of the {len(indices)} rows needs all its numbers.")
-        self._record("ask", indices, *numbers)
-        self.indices.extend(indices)
-        for name, values in zip(self.columns[1:], numbers, strict=True):
+            raise ValueError(
+                f"Rows {repeated or indices} are asked for twice. Each row is asked "
+                "for once."
+            )
+        if any(len(values) != len(indices) for values in columns.values()):
+            raise ValueError(
+                f"Each of the {len(indices)} rows needs one entry in each of the "
+                f"columns {', '.join(RECORDED[1:])}."
+            )
+        self._record("ask", *columns.values())
+        for name, values in columns.items():
             getattr(self, name).extend(values)
 
     def tell(self, indices, labels, more_labels=()):
         """Record the labels of rows that were asked for.
 
-        `more_labels` holds a sequence of further answers for each row, or nothing.
-        Nothing is recorded unless all of it can be. A skipped row may be told after
-        all.
+        Nothing is recorded unless all of it can be. A skipped row may be answered
+        after all.
+
+        Parameters
+        ----------
+        indices : sequence of int
+        labels : sequence of label
+        more_labels : sequence of sequences, default=()
+            Further answers for each row, or nothing.
         """
         indices = [int(index) for index in indices]
         if len(indices) != len(labels):
             raise ValueError(
                 f"{len(indices)} rows were to be answered, but {len(labels)} labels "
-                "came. Give one label a row, in the order of the indices."
+                "came. Give one label per row, in the order of the indices."
             )
         repeated = [index for index in indices if index in self.labels]
         if repeated or len(set(indices)) < len(indices):
@@ -142,8 +157,8 @@ class LabelLedger:
     def correct(self, index, label, more_labels=()):
         """Replace the label of a row, also where it was known beforehand.
 
-        Returns whether the surrogate has learned from the old one: it must be fitted
-        again.
+        Returns whether the surrogate has learned from the old label, so that it must be
+        fitted again.
         """
         index, (label, *more_labels) = int(index), _plain([label, *more_labels])
         self._check_labelled(index)
@@ -163,9 +178,8 @@ class LabelLedger:
     def withdraw(self, index):
         """Take a label, or a skip, back: the row waits for an answer again.
 
-        A label that was known beforehand is so no more.
-
-        Returns whether the surrogate has learned from it: it must be fitted again.
+        A label that was known beforehand is then no longer known. Returns whether the
+        surrogate has learned from the label, so that it must be fitted again.
         """
         index = int(index)
         if index not in self.skipped:
@@ -197,7 +211,7 @@ class LabelLedger:
         self.skipped.extend(indices)
 
     def know(self, indices, labels):
-        """Record labels that were there before."""
+        """Record labels that were available beforehand."""
         indices, labels = [int(index) for index in indices], _plain(labels)
         self._record("know", indices, labels)
         self.given.update(zip(indices, labels, strict=True))
@@ -211,9 +225,10 @@ class LabelLedger:
             self.refits.append(n_labels)
 
     def note(self, indices, estimate, refit):
-        """Keep the estimate after some labels, a dict or None, and whether of a refit.
+        """Keep the estimate after some labels, and whether it came with a refit.
 
-        It replaces what was noted for these rows before, but for a refit.
+        `estimate` is a dict or None. It replaces what was noted for these rows before,
+        except for a refit.
         """
         indices = [int(index) for index in indices]
         self._record("note", indices, estimate, refit)
@@ -223,29 +238,21 @@ class LabelLedger:
             last = bool(refit) and index == indices[-1]
             self.notes[index] = {"estimate": estimate, "refit": last or before}
 
-    def _happened(self, refit=False):
-        """Remember that the estimate has changed, until it is noted."""
-        self.unnoted = bool(refit or self.unnoted)
-
     def copy(self):
-        """An independent copy, in memory."""
+        """Return an independent copy, in memory."""
         other = LabelLedger()
-        other.ask(*(self.column(name) for name in self.columns))
-        other.labels = dict(self.labels)
-        other.known, other.given = dict(self.known), dict(self.given)
-        other.more_labels = {index: list(m) for index, m in self.more_labels.items()}
-        other.skipped, other.refits = list(self.skipped), list(self.refits)
-        other.notes = {index: dict(note) for index, note in self.notes.items()}
-        other.unnoted = self.unnoted
+        for name in vars(other):
+            setattr(other, name, deepcopy(getattr(self, name)))
         return other
 
     def to_csv(self, path):
-        """Write the ledger: one line a query, the label empty while it is open.
+        """Write the ledger as a table with one line per query.
 
-        ``order`` says as how many-th the label came, ``refit`` whether the surrogate
-        was fitted again after it, ``label_type`` how to read it back, or that the row
-        was skipped; ``more_labels`` are further answers as JSON. Labels that were
-        known beforehand come first and have the order 0.
+        The label is empty while the query is open. ``order`` is the position in which
+        the label arrived, starting at 1; ``refit`` is 1 if the surrogate was fitted
+        again after it. ``label_type`` is the type of the label, or says that the row
+        was skipped. ``more_labels`` holds further answers as JSON. Labels that were
+        known beforehand come first, with ``order`` 0.
         """
         write_csv(self, path)
 
@@ -255,7 +262,12 @@ class LabelLedger:
         return read_csv(cls(), path)
 
     def _record(self, event, *arguments):
-        """Make an event durable before it happens; in memory there is nothing to do."""
+        """Count an event before it happens; journals also write it to their file."""
+        self.n_changes += event != "note"
+
+    def _happened(self, refit=False):
+        """Remember that the estimate has changed, until it is noted."""
+        self.unnoted = bool(refit or self.unnoted)
 
     def _check_asked(self, indices):
         unknown = sorted(set(indices) - set(self.indices))
@@ -278,10 +290,6 @@ class LabelLedger:
                 f"Row {index} has no label that could be changed. Rows that were asked "
                 f"for and are open: {self.pending}."
             )
-
-    def column(self, name):
-        """Values of one of the columns."""
-        return self.indices if name == "index" else getattr(self, name)
 
 
 def _plain(labels):

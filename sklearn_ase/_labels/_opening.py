@@ -1,19 +1,19 @@
-"""Where the labels of an evaluation are kept: in memory or in a journal."""
+"""Open the ledger of an evaluation: in memory, or in the file of a journal."""
 
 import re
 from contextlib import contextmanager
 
 import numpy as np
 
-from sklearn_ase._data._rows import n_rows
+from sklearn_ase._data._rows import check_indices, n_rows
 from sklearn_ase._labels._fingerprint import fingerprint, sketch
 from sklearn_ase._labels._journal import Journal
 from sklearn_ase._labels._ledger import LabelLedger
 
 
 @contextmanager
-def opened(ledger, journal):
-    """A ledger to go on with, closed again if the start fails.
+def open_ledger(ledger, journal):
+    """Open a ledger to continue; it is closed again if the start fails.
 
     Parameters
     ----------
@@ -41,61 +41,107 @@ def opened(ledger, journal):
         raise
 
 
-def stored_seed(ledger):
-    """The seed of the campaign that a journal continues, or None."""
-    header = getattr(ledger, "header", None)
-    return None if header is None else header.get("seed")
+def check_ledger(ledger, n_samples):
+    """Check that a ledger may be of this pool."""
+    if ledger is None:
+        return
+    if not hasattr(ledger, "pending"):
+        raise TypeError(
+            f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
+            "LabelLedger.from_csv(path)."
+        )
+    wrong = [index for index in ledger.indices if not 0 <= index < n_samples]
+    if wrong:
+        raise ValueError(
+            f"The ledger is of another pool: it has row {wrong[0]}, but this pool has "
+            f"{n_samples} rows."
+        )
+    if len(set(ledger.indices)) < len(ledger.indices):
+        raise ValueError(
+            "The ledger asks for some rows twice. Each row is asked for once."
+        )
 
 
-def begin(ledger, task, seed, settings, known_labels):
-    """Start a journal, or check that it is of this campaign; take up known labels.
+def check_known_labels(known_labels, n_samples):
+    """Check labels that are available before the first query, as a dict."""
+    if known_labels is None:
+        return {}
+    try:
+        known = dict(known_labels)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"known_labels must be a dict of row to label, got {known_labels!r}."
+        ) from None
+    known = dict(zip(check_indices(list(known)).tolist(), known.values(), strict=True))
+    wrong = [index for index in known if not 0 <= index < n_samples]
+    if wrong:
+        raise ValueError(
+            f"known_labels has rows {wrong[:5]}, but the rows of the pool are 0 to "
+            f"{n_samples - 1}."
+        )
+    return known
+
+
+def header_of(problem, seed, settings):
+    """Return what identifies an evaluation, as JSON values.
+
+    Parameters
+    ----------
+    problem : Problem
+    seed : int
+    settings : dict of str to object
+        Parameters that shape the evaluation; they may be changed, with a warning.
+
+    Returns
+    -------
+    header : dict
+    """
+    rows = {
+        "X_train": problem.X_train,
+        "y_train": problem.y_train,
+        "cost": problem.cost,
+        "train_predictions": getattr(problem.train_predictions, "response", None),
+    }
+    return {
+        "n_samples": n_rows(problem.X),
+        "pool": fingerprint(problem.X),
+        "predictions": _sketch(problem.predictions),
+        "task": problem.task,
+        "loss": _described(problem.loss),
+        "classes": None if problem.classes is None else problem.classes.tolist(),
+        "seed": seed,
+        **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
+        **{name: _described(value) for name, value in settings.items()},
+    }
+
+
+def record_known_labels(ledger, problem, known_labels):
+    """Record labels that are available before the first query.
 
     Parameters
     ----------
     ledger : LabelLedger
-    task : Task
-    seed : int
-    settings : dict of str to object
-        Parameters that shape the campaign; they may be changed, with a warning.
+    problem : Problem
     known_labels : dict of int to label
     """
-    if isinstance(ledger, Journal):
-        ledger.begin(_header(task, seed, settings))
-    if known_labels:
-        labels = task.check_labels(list(known_labels.values()), list(known_labels))
-        loss = task.loss_for(task.classes_with(labels))
-        loss.observed(np.array([*known_labels]), labels)  # Refuses one without.
-        known_labels = dict(zip(known_labels, labels.tolist(), strict=True))
-        given = ledger.given
-        if given and given != known_labels:
-            raise ValueError(
-                "known_labels differ from those the journal was started with. Leave "
-                "them out, or give the same."
-            )
-        if ledger.indices and not given:
-            raise ValueError(
-                "known_labels must be given at the start: some rows have been asked "
-                "for already."
-            )
-        if not given:
-            ledger.know(known_labels, known_labels.values())
-
-
-def _header(task, seed, settings):
-    rows = {"X_train": task.X_train, "y_train": task.y_train, "cost": task.cost}
-    honest = task.train_predictions
-    rows["train_predictions"] = None if honest is None else honest.response
-    return {
-        "n_samples": n_rows(task.X),
-        "pool": fingerprint(task.X),
-        "predictions": _sketch(task.predictions),
-        "kind": task.kind,
-        "loss": _name(task.loss),
-        "classes": None if task.labels is None else task.labels.tolist(),
-        "seed": seed,
-        **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
-        **{name: _name(value) for name, value in settings.items()},
-    }
+    if not known_labels:
+        return
+    labels = problem.check_labels(list(known_labels.values()), list(known_labels))
+    loss = problem.loss_for(problem.classes_with(labels))
+    loss.observed(np.array([*known_labels]), labels)  # Refuses one without a loss.
+    known_labels = dict(zip(known_labels, labels.tolist(), strict=True))
+    if ledger.given and ledger.given != known_labels:
+        raise ValueError(
+            "known_labels differ from those the journal was started with. Leave "
+            "them out, or give the same."
+        )
+    if ledger.indices and not ledger.given:
+        raise ValueError(
+            "known_labels must be given at the start: some rows have been asked "
+            "for already."
+        )
+    if not ledger.given:
+        ledger.know(known_labels, known_labels.values())
 
 
 def _sketch(predictions):
@@ -106,6 +152,6 @@ def _sketch(predictions):
     return columns
 
 
-def _name(value):
+def _described(value):
     # Where a function lies in memory differs from run to run.
     return re.sub(r" at 0x\w+", "", repr(value))

@@ -1,4 +1,4 @@
-"""Displays, in the manner of scikit-learn's: numbers in, ink with ``plot``."""
+"""Displays in the style of scikit-learn: they hold numbers and ``plot`` draws them."""
 
 from sklearn_ase._plot._acquisition import AcquisitionDisplay
 from sklearn_ase._plot._label_efficiency import LabelEfficiencyDisplay

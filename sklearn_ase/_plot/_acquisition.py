@@ -1,4 +1,4 @@
-"""Which rows were labelled, in what order, and of which classes."""
+"""Display of the labelled rows: their order, classes and positions."""
 
 import numpy as np
 
@@ -6,30 +6,31 @@ from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 
 class AcquisitionDisplay(EvaluationDisplay):
-    """Labels in the order in which they were bought.
+    """Rows and labels in the order in which they were bought.
 
     Parameters
     ----------
     indices : ndarray of shape (n_labels,)
-        Rows of the pool.
+        Labelled rows of the pool, in order.
     labels : ndarray of shape (n_labels,)
+        Their labels.
     positions : ndarray of shape (n_samples, 2), default=None
-        Where each row of the pool lies on a plane.
+        Coordinates of each row of the pool.
     is_regression : bool, default=False
-        Whether labels are numbers to be drawn as they are, and not classes.
+        Whether labels are numbers, and not classes.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     points_ : matplotlib collection
-        Labelled rows, where positions are known.
+        Labelled rows; None if shares of classes are drawn.
     areas_ : list of matplotlib collections
-        One for each class, where they are not.
+        One area per class; empty if points are drawn.
 
     See Also
     --------
-    RiskCurveDisplay : What the labels said.
+    RiskCurveDisplay : Estimates from these labels.
 
     Examples
     --------
@@ -48,15 +49,16 @@ class AcquisitionDisplay(EvaluationDisplay):
 
     @classmethod
     def from_evaluation(cls, evaluation, *, positions=None, ax=None):
-        """Draw which rows an evaluation has labelled.
+        """Draw the labelled rows of an evaluation.
 
         Parameters
         ----------
         evaluation : Evaluation
         positions : array-like of shape (n_samples, 2), default=None
-            Where each row of the pool lies on a plane. None draws the share of each
-            class among the labels, or the labels themselves for regression.
+            Coordinates of each row of the pool. None draws the share of each class
+            among the labels, or for regression the labels themselves.
         ax : matplotlib Axes, default=None
+            None makes new axes.
 
         Returns
         -------
@@ -76,7 +78,7 @@ class AcquisitionDisplay(EvaluationDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None makes new ones.
+            None makes new axes.
 
         Returns
         -------
@@ -105,15 +107,15 @@ class AcquisitionDisplay(EvaluationDisplay):
         from matplotlib import colormaps
 
         classes = np.unique(self.labels)
-        met = np.asarray(self.labels)[:, None] == classes
-        shares = np.cumsum(met, axis=0) / order[:, None]
+        is_class = np.asarray(self.labels)[:, None] == classes
+        shares = np.cumsum(is_class, axis=0) / order[:, None]
         colours = colormaps["viridis"](np.linspace(0, 1, len(classes)))
         self.areas_ = ax.stackplot(
             order, shares.T, labels=classes, colors=colours, edgecolor="white"
         )
         ax.set(xlabel="labels", ylabel="share of each class", ylim=(0, 1))
         ax.set_xlim(order[0], max(order[-1], order[0] + 1))
-        # From top to bottom as the areas lie, so that order tells them apart in print.
+        # In the order of the areas from top to bottom, to be readable without colours.
         ax.legend(
             self.areas_[::-1],
             classes[::-1],

@@ -1,8 +1,8 @@
-"""What displays share; matplotlib is imported when drawing."""
+"""Parts that all displays share. matplotlib is imported only to draw."""
 
 from sklearn.utils.validation import check_is_fitted
 
-# Colours that colour-blind readers can tell apart, each with a marker of its own.
+# Colours that colour-blind readers can distinguish, each with another marker.
 STYLES = [
     {"color": "#0072B2", "marker": "o"},
     {"color": "#D55E00", "marker": "s"},
@@ -14,7 +14,7 @@ STYLES = [
 
 
 def new_axes(display, **options):
-    """New matplotlib axes, or an error that says what is missing."""
+    """Return new matplotlib axes, or raise an error that says what to install."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

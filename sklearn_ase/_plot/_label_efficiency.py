@@ -1,4 +1,4 @@
-"""What simulations found, against the number of labels."""
+"""Display of a simulation: one metric against the number of labels."""
 
 import numpy as np
 
@@ -14,43 +14,43 @@ _LABELS = {
     "width": "median width of the interval",
     "flagged": "share of runs flagged",
 }
-_PLAIN = "Monte Carlo"  # As simulations call it.
+_PLAIN = "Monte Carlo"  # The name of plain samples in simulations.
 _LOGARITHMIC = ("mean_squared_error", "median_squared_error", "ratio", "width")
 
 
 class LabelEfficiencyDisplay:
-    """Figures of a simulation against the number of labels.
+    """Metrics of a simulation against the number of labels.
 
     Parameters
     ----------
-    figures : dict of str to ndarray
+    metrics : dict of str to ndarray of shape (n_entries,)
         What ``LabelEfficiency.summary()`` returns.
     level : float, default=0.9
-        Drawn as the target of coverages.
+        Level of the intervals; a line shows it as the target of coverages.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     lines_ : list of matplotlib Line2D
-        One for each evaluator and risk, and one for Monte Carlo.
+        One line per evaluator and risk, and one for Monte Carlo.
 
     See Also
     --------
-    label_efficiency_curve : Makes what is drawn.
+    label_efficiency_curve : Runs the simulation.
 
     Examples
     --------
     >>> from sklearn_ase import LabelEfficiencyDisplay
-    >>> figures = {
+    >>> metrics = {
     ...     "evaluator": ["default"] * 2, "risk": ["ASE"] * 2, "n_labels": [10, 50],
     ...     "mean_squared_error": [0.4, 0.1]}
-    >>> len(LabelEfficiencyDisplay(figures).plot().lines_)
+    >>> len(LabelEfficiencyDisplay(metrics).plot().lines_)
     1
     """
 
-    def __init__(self, figures, *, level=0.9):
-        self.figures = figures
+    def __init__(self, metrics, *, level=0.9):
+        self.metrics = metrics
         self.level = level
 
     @classmethod
@@ -61,7 +61,9 @@ class LabelEfficiencyDisplay:
         ----------
         result : LabelEfficiency
         level : float, default=0.9
+            Level of the intervals.
         ax : matplotlib Axes, default=None
+            None makes new axes.
         **options
             See :meth:`plot`.
 
@@ -77,48 +79,36 @@ class LabelEfficiencyDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None makes new ones.
+            None makes new axes.
         metric : str, default="mean_squared_error"
-            Name of an entry of `figures`.
+            Name of an entry of `metrics`.
         risks : sequence of str, default=None
-            Draw these only.
+            Risks to draw; None draws all.
 
         Returns
         -------
         self : object
         """
-        data = {name: np.asarray(values) for name, values in self.figures.items()}
+        data = {name: np.asarray(values) for name, values in self.metrics.items()}
         if metric not in data:
-            raise ValueError(
-                f"metric={metric!r} is not among {sorted(set(data) & set(_LABELS))}."
-            )
+            known = sorted(set(data) & set(_LABELS))
+            raise ValueError(f"metric={metric!r} is not known. Use one of {known}.")
         ax = new_axes(self) if ax is None else ax
-        pairs = dict.fromkeys(
-            zip(data["evaluator"].tolist(), data["risk"].tolist(), strict=True)
-        )
-        first = next(iter(pairs))[0] if pairs else None
-        several = len({evaluator for evaluator, _ in pairs}) > 1
         self.lines_ = []
-        for evaluator, risk in pairs:
-            # Plain samples are the same whatever the evaluator.
-            if risk == _PLAIN and evaluator != first:
-                continue
-            if risks is not None and risk not in risks:
-                continue
-            part = (data["evaluator"] == evaluator) & (data["risk"] == risk)
+        for name, part in _curves(data, risks).items():
             values = data[metric][part]
             if np.isnan(values).all():
                 continue
             style = STYLES[len(self.lines_) % len(STYLES)]
             self.lines_ += ax.plot(
-                data["n_labels"][part],
-                values,
-                label=f"{risk}, {evaluator}" if several and risk != _PLAIN else risk,
-                markersize=5,
-                **style,
+                data["n_labels"][part], values, label=name, markersize=5, **style
             )
+        self._finish_axes(ax, metric, np.unique(data["n_labels"]))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _finish_axes(self, ax, metric, counts):
         ax.set(xscale="log", xlabel="labels", ylabel=_LABELS.get(metric, metric))
-        counts = np.unique(data["n_labels"])
         ax.set_xticks(counts, [str(count) for count in counts])
         ax.minorticks_off()
         if metric in _LOGARITHMIC:
@@ -129,5 +119,22 @@ class LabelEfficiencyDisplay:
         if target is not None:
             ax.axhline(target, color="grey", linewidth=1, linestyle=":")
         ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+
+
+def _curves(data, risks):
+    """Return the entries of each curve, as a mask, by the name of the curve."""
+    pairs = dict.fromkeys(
+        zip(data["evaluator"].tolist(), data["risk"].tolist(), strict=True)
+    )
+    first = next(iter(pairs))[0] if pairs else None
+    several = len({evaluator for evaluator, _ in pairs}) > 1
+    curves = {}
+    for evaluator, risk in pairs:
+        # Every evaluator has the same plain samples beside it: draw them once.
+        if risk == _PLAIN and evaluator != first:
+            continue
+        if risks is not None and risk not in risks:
+            continue
+        name = f"{risk}, {evaluator}" if several and risk != _PLAIN else risk
+        curves[name] = (data["evaluator"] == evaluator) & (data["risk"] == risk)
+    return curves

@@ -1,4 +1,4 @@
-"""What the surrogate expected of the labels, against what they showed."""
+"""Display of the losses that the surrogate expected and those observed."""
 
 import numpy as np
 
@@ -6,23 +6,24 @@ from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 
 class LossCalibrationDisplay(EvaluationDisplay):
-    """Loss expected before each label, against the loss it showed.
+    """Observed loss of each label against the loss expected before it.
 
     Parameters
     ----------
     expected : ndarray of shape (n_labels,)
-        Loss the surrogate expected at each row when it was picked.
+        Loss that the surrogate expected at each row when the row was picked.
     observed : ndarray of shape (n_labels,)
+        Loss of the label at each row.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     points_ : matplotlib collection
-        Single labels.
+        One point per label.
     bars_ : matplotlib ErrorbarContainer
-        Means over groups of labels of equal size, with two standard errors;
-        cut off at 0 where no loss is negative.
+        Means over groups of labels of equal size, with bars of two standard errors.
+        Bars end at 0 if no loss is negative.
 
     See Also
     --------
@@ -44,27 +45,31 @@ class LossCalibrationDisplay(EvaluationDisplay):
 
     @classmethod
     def from_evaluation(cls, evaluation, *, n_groups=5, ax=None):
-        """Draw the labels of an evaluation that the surrogate had expectations of.
+        """Draw the labels of an evaluation that came after the first fit.
+
+        Before, the surrogate expected nothing.
 
         Parameters
         ----------
         evaluation : Evaluation
         n_groups : int, default=5
+            Number of groups to draw means of.
         ax : matplotlib Axes, default=None
+            None makes new axes.
 
         Returns
         -------
         display : LossCalibrationDisplay
         """
         state = evaluation.state
-        # Before the first fit nothing was expected anywhere.
-        known = state.free_expected_loss > 0
+        # Before the first fit the expected loss is recorded as 0 everywhere.
+        known = state.labelled.free_expected_loss > 0
         if not known.any():
             raise ValueError(
                 "No label was bought after the first fit of the surrogate, so it had "
                 "no expectations yet. Buy more labels, or give X_train and y_train."
             )
-        display = cls(state.query_expected_loss[known], state.losses[known])
+        display = cls(state.labelled.expected_loss[known], state.losses[known])
         return display.plot(ax=ax, n_groups=n_groups)
 
     def plot(self, ax=None, *, n_groups=5):
@@ -73,8 +78,9 @@ class LossCalibrationDisplay(EvaluationDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None makes new ones.
+            None makes new axes.
         n_groups : int, default=5
+            Number of groups to draw means of.
 
         Returns
         -------
@@ -90,7 +96,7 @@ class LossCalibrationDisplay(EvaluationDisplay):
         groups = np.array_split(order, min(n_groups, len(order)))
         means = np.array([(expected[g].mean(), observed[g].mean()) for g in groups])
         error = [2 * observed[g].std() / max(len(g) - 1, 1) ** 0.5 for g in groups]
-        # Where no loss is negative, no mean of losses is.
+        # If no loss is negative, no mean of losses is negative.
         down = np.minimum(error, means[:, 1]) if observed.min() >= 0 else error
         self.bars_ = ax.errorbar(
             *means.T,

@@ -1,7 +1,8 @@
-"""The estimate as labels come in, with its interval."""
+"""Display of the estimate against the number of labels, with its interval."""
 
 import numpy as np
 
+from sklearn_ase._evaluation._history import ends_of_batches
 from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 
@@ -11,35 +12,36 @@ class RiskCurveDisplay(EvaluationDisplay):
     Parameters
     ----------
     n_labels : ndarray of shape (n_estimates,)
-        Labels at each estimate.
+        Number of labels at each estimate.
     risk : ndarray of shape (n_estimates,)
-        NaN where there was no estimate yet.
+        Estimates; NaN if there was none yet.
     low, high : ndarrays of shape (n_estimates,)
-        Interval; infinite where none could be given.
+        Ends of the intervals; infinite if there was none.
     refit : ndarray of shape (n_estimates,), dtype bool
         Whether the surrogate was refitted after these labels.
     truth : float, default=None
-        Drawn as a line, where it is known.
+        True risk, drawn as a line if it is given.
     name : str, default=None
-        Of the estimate, for the legend.
+        Name of the estimate in the legend.
     level : float, default=None
-        Of the interval, for the legend.
+        Level of the intervals in the legend.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     line_ : matplotlib Line2D
+        The estimates.
     band_ : matplotlib collection
-        The interval.
+        The intervals.
     bars_ : matplotlib collection
-        Intervals with none before or after them, which a band would not show.
+        Single intervals without a neighbour, which a band would not show.
     refits_ : matplotlib collection
         Ticks at the refits.
 
     See Also
     --------
-    AcquisitionDisplay : Which rows were labelled.
+    AcquisitionDisplay : The labelled rows.
 
     Examples
     --------
@@ -68,22 +70,23 @@ class RiskCurveDisplay(EvaluationDisplay):
     def from_evaluation(
         cls, evaluation, *, level=0.9, truth=None, name=None, ax=None, **line_options
     ):
-        """Draw how the estimate of an evaluation went.
+        """Draw the estimates of an evaluation.
 
-        Labels that came in batches are drawn at the end of each batch, where the
-        estimate was made.
+        If labels came in batches, there is one point per batch, at its last label.
 
         Parameters
         ----------
         evaluation : Evaluation
         level : float, default=0.9
-            Of the interval.
+            Level of the intervals.
         truth : float, default=None
+            True risk, drawn as a line if it is given.
         name : str, default=None
-            None is the name of the risk.
+            Name of the estimate in the legend. None means the class of the risk.
         ax : matplotlib Axes, default=None
+            None makes new axes.
         **line_options
-            For the line of the estimate.
+            Options of matplotlib for the line of the estimates.
 
         Returns
         -------
@@ -91,7 +94,7 @@ class RiskCurveDisplay(EvaluationDisplay):
         """
         history = evaluation.history
         low, high = evaluation.intervals(level)
-        ends = _ends_of_batches(evaluation.ledger)
+        ends = ends_of_batches(evaluation.ledger)
         display = cls(
             history["n_labels"][ends],
             history["risk"][ends],
@@ -110,9 +113,9 @@ class RiskCurveDisplay(EvaluationDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None makes new ones.
+            None makes new axes.
         **line_options
-            For the line of the estimate.
+            Options of matplotlib for the line of the estimates.
 
         Returns
         -------
@@ -137,35 +140,22 @@ class RiskCurveDisplay(EvaluationDisplay):
         return self
 
     def _plot_intervals(self, ax):
-        given = np.isfinite(self.low) & np.isfinite(self.high)
+        has_interval = np.isfinite(self.low) & np.isfinite(self.high)
         label = None if self.level is None else f"{100 * self.level:g} % interval"
         ink = {"color": self.line_.get_color(), "alpha": 0.2}
-        low, high = (np.where(given, ends, np.nan) for ends in (self.low, self.high))
+        low, high = (
+            np.where(has_interval, ends, np.nan) for ends in (self.low, self.high)
+        )
         self.band_ = ax.fill_between(
             self.n_labels,
             low,
             high,
             linewidth=0,
-            label=label if given.any() else None,
+            label=label if has_interval.any() else None,
             **ink,
         )
-        neighbours = np.concatenate([[False], given, [False]])
-        alone = given & ~neighbours[:-2] & ~neighbours[2:]
+        # A band needs two intervals in a row; a single one is drawn as a bar.
+        neighbours = np.concatenate([[False], has_interval, [False]])
+        alone = has_interval & ~neighbours[:-2] & ~neighbours[2:]
         places = np.asarray(self.n_labels)[alone]
         self.bars_ = ax.vlines(places, low[alone], high[alone], linewidth=5, **ink)
-
-
-def _ends_of_batches(ledger):
-    """Whether the estimate noted for each label was made right after that label."""
-    estimates = [note["estimate"] for note in ledger.notes.values()]
-    # A batch shares one estimate. Its last label may have another one by now, of a
-    # refit, and then the one that the rest shares was made of more labels.
-    return np.array(
-        [
-            made is None or (made is not after and made["n_labels"] <= count)
-            for count, (made, after) in enumerate(
-                zip(estimates, [*estimates[1:], None], strict=True), start=1
-            )
-        ],
-        dtype=bool,
-    )

@@ -1,1 +1,1 @@
-"""Helpers that know nothing of the package."""
+"""Helpers that do not depend on the rest of the package."""

@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks, where there are any: from version 1.9 on."""
+"""Support scikit-learn's callbacks, which exist from version 1.9 on."""
 
 import functools
 import math
@@ -8,13 +8,17 @@ try:
 except ImportError:
 
     class CallbackSupportMixin:
-        """Nothing to support."""
+        """Stand-in for versions of scikit-learn without callbacks."""
 
         def _init_callback_context(self, **options):
             return None
 
     def with_callbacks(method):
-        """The method, as deep in the stack as with callbacks."""
+        """Return the method in a wrapper that adds nothing.
+
+        The stack is then as deep as with callbacks, so that warnings point at the same
+        line.
+        """
 
         @functools.wraps(method)
         def plain_method(estimator, *args, **kwargs):
@@ -24,20 +28,21 @@ except ImportError:
 
 
 class Watch:
-    """Tells the callbacks of an estimator about each batch of labels.
+    """Call the callbacks of an estimator before and after each batch of labels.
 
     Parameters
     ----------
     estimator : ActiveRiskEstimator
-        Whose fit has begun.
+        The estimator whose ``fit`` is running.
     X, y : pool and labels
     n_missing : int
-        Labels to be bought.
+        Number of labels still to buy.
     batch_size : int
+        Number of labels per batch.
     """
 
     def __init__(self, estimator, X, y, n_missing, batch_size):
-        # One more for rows that were open before.
+        # One batch more, for rows that were waiting for a label before.
         n_batches = math.ceil(max(n_missing, 0) / batch_size) + 1
         self._context = estimator._init_callback_context(max_subtasks=n_batches)
         self._data = {"estimator": estimator, "X": X, "y": None if callable(y) else y}
@@ -46,18 +51,18 @@ class Watch:
             self._context.call_on_fit_task_begin(**self._data)
 
     def begin(self):
-        """A batch of labels is asked for."""
+        """Call the callbacks before a batch of labels is asked for."""
         if self._context is not None:
             self._batch = self._context.subcontext(task_name="batch")
             self._batch.call_on_fit_task_begin(**self._data)
 
     def end(self):
-        """A batch of labels has come; returns why to stop, or nothing."""
+        """Call the callbacks after a batch; return why to stop, or an empty text."""
         stop = self._call_end(self._batch)
         return "A callback asked to stop." if stop else ""
 
     def close(self):
-        """No more labels are bought."""
+        """Call the callbacks at the end of the fit."""
         self._call_end(self._context)
 
     def _call_end(self, context):

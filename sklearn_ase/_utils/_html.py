@@ -1,16 +1,16 @@
-"""Small tables for notebooks."""
+"""Write small HTML tables for notebooks."""
 
 from html import escape
 
 
 def html_table(title, rows):
-    """A table of two columns as HTML.
+    """Return a table of two columns as HTML.
 
     Parameters
     ----------
     title : str
     rows : iterable of (str, str)
-        Those with nothing to say are left out.
+        Name and value. Rows with an empty value are left out.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A progress bar that needs nothing installed."""
+"""Draw a progress bar, with tqdm or without."""
 
 import sys
 from contextlib import contextmanager
@@ -6,15 +6,23 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(total, label, verbose):
-    """With `verbose` draw how much is done.
+    """Draw a progress bar if `verbose` is true.
 
-    Uses tqdm where it is installed and a plain line on stderr otherwise.
+    Uses tqdm if it is installed, and a plain line on stderr otherwise.
+
+    Parameters
+    ----------
+    total : int
+        Number of steps.
+    label : str
+        Text before the bar.
+    verbose : bool or int
 
     Yields
     ------
     show : callable
-        ``show(done, text)``, with a few words to put behind the bar. If nothing was
-        done since, only the words change, at once.
+        ``show(done, text)`` draws that `done` steps are finished, with a short text
+        after the bar. If `done` did not change, the text is redrawn at once.
     """
     if not verbose:
         yield lambda done, text="": None
@@ -34,7 +42,7 @@ def progress(total, label, verbose):
 
 
 def track(iterable, total, label, verbose):
-    """Yield from `iterable`; with `verbose` draw how much of it is done."""
+    """Yield from `iterable`, with a progress bar if `verbose` is true."""
     with progress(total, label, verbose) as show:
         for done, item in enumerate(iterable, start=1):
             show(done)
@@ -42,10 +50,12 @@ def track(iterable, total, label, verbose):
 
 
 def _plain_line(total, label):
+    """Yield a `show` that rewrites one line on stderr."""
+
     def show(done, text=""):
         percent = 100 * done // max(total, 1)
         line = f"{label}: {done}/{total} ({percent} %) {text}"
-        sys.stderr.write(f"\r{line:<60}")  # Covers words that were longer.
+        sys.stderr.write(f"\r{line:<60}")  # Padded to cover a longer text.
         sys.stderr.flush()
 
     yield show

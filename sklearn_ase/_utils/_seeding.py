@@ -1,18 +1,33 @@
-"""Other people's estimators, fitted with their randomness fixed by one number."""
+"""Fit estimators so that one number fixes all that they draw at random."""
 
 import sys
 from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
+
+from sklearn_ase._utils._unwrapping import last_step
 
 
 def fit_seeded(estimator, seed, X, y, **fit_params):
-    """A copy of the estimator, fitted; `seed` fixes what it draws.
+    """Fit a copy of the estimator; `seed` fixes what it draws.
 
-    Networks of torch draw from a generator that all share, so it is seeded for the time
-    of the fit and then brought back.
+    Torch networks draw from one generator that all of them share. It is seeded during
+    the fit and restored afterwards.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Not changed.
+    seed : int
+    X : array, sparse matrix, frame or list of shape (n_rows, ...)
+    y : ndarray of shape (n_rows,)
+    **fit_params : dict
+        Passed to ``fit``.
+
+    Returns
+    -------
+    model : fitted estimator
     """
     model = seeded(estimator, seed)
     with torch_seed(seed):
@@ -20,7 +35,7 @@ def fit_seeded(estimator, seed, X, y, **fit_params):
 
 
 def seeded(estimator, seed):
-    """An unfitted copy whose open ``random_state`` parameters are fixed by `seed`."""
+    """Return an unfitted copy in which `seed` replaces each ``random_state=None``."""
     copy = clone(estimator)
     rng = np.random.default_rng(seed)
     names = sorted(copy.get_params()) if hasattr(copy, "get_params") else ()
@@ -38,8 +53,8 @@ def seeded(estimator, seed):
 
 @contextmanager
 def torch_seed(seed):
-    """Torch's random numbers fixed by `seed` inside, untouched outside."""
-    torch = sys.modules.get("torch")  # A network cannot be here if torch is not.
+    """Fix torch's random numbers inside the block and restore them afterwards."""
+    torch = sys.modules.get("torch")  # Without torch there is no network to seed.
     if torch is None:
         yield
         return
@@ -52,9 +67,9 @@ def torch_seed(seed):
 
 
 def _targets(model, y):
-    """Labels in the form that the model takes: regressors of skorch want a column."""
+    """Return the labels in the shape that the model takes."""
     skorch = sys.modules.get("skorch")
-    last = model[-1] if isinstance(model, Pipeline) else model
-    if skorch is not None and isinstance(last, skorch.NeuralNetRegressor):
+    if skorch is not None and isinstance(last_step(model), skorch.NeuralNetRegressor):
+        # Their loss would broadcast a row of targets against a column of predictions.
         return np.asarray(y, dtype=np.float32).reshape(-1, 1)
     return y

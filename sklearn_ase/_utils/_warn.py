@@ -1,14 +1,14 @@
-"""Warnings that point at the line of the user's that caused them."""
+"""Warn with the line of the user's code that caused the warning."""
 
 import sys
 import warnings
 
-# Callbacks of scikit-learn stand around fit.
-_OURS = ("sklearn_ase.", "sklearn.callback.")
+# scikit-learn calls fit through its callbacks, so these frames are skipped as well.
+_INSIDE = ("sklearn_ase.", "sklearn.callback.")
 
 
 def warn_caller(message, category):
-    """Warn of what a caller of the package did, however deep inside it is noticed.
+    """Issue a warning that points at the code that called the package.
 
     Parameters
     ----------
@@ -16,8 +16,10 @@ def warn_caller(message, category):
     category : type of warning
     """
     frame, level, depth = sys._getframe(), 1, 1
-    while frame is not None:  # What calls the package, not what it calls in between.
-        if frame.f_globals.get("__name__", "").startswith(_OURS):
+    # Look for the outermost frame of the package: in between it may call other code,
+    # which calls the package again.
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith(_INSIDE):
             level = depth + 1
         frame, depth = frame.f_back, depth + 1
     warnings.warn(message, category, stacklevel=level)

@@ -1,6 +1,6 @@
 """Acquisitions: how much a label of each sample is worth.
 
-An acquisition scores the whole pool; a selection turns the scores into queries.
+An acquisition scores the whole pool. A selection turns the scores into queries.
 """
 
 from sklearn_ase.acquisition._bald import BALD

@@ -4,13 +4,15 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 
 
 class BALD(BaseAcquisition):
-    """What a sample's label is expected to tell about the surrogate's member.
+    """Information that the label of a sample gives about the surrogate's members.
 
-    The mutual information of label and member for members as they are; with a
-    calibrated surrogate the expectation is over the calibrated labels.
+    This is the mutual information of label and member. With a calibrated surrogate the
+    mean is over the calibrated probabilities of the labels. The score is high where the
+    surrogate can learn most, whether or not that matters for the risk of the model.
 
-    Looks where the surrogate has most to learn, whether or not that matters to the
-    risk of the model.
+    See Also
+    --------
+    XWED : The same, weighted by the loss of the model.
 
     References
     ----------
@@ -25,4 +27,5 @@ class BALD(BaseAcquisition):
     """
 
     def score_samples(self, state):
+        """Disagreement of the members at each sample."""
         return state.belief.disagreement()

@@ -1,4 +1,4 @@
-"""The one verb of an acquisition."""
+"""Base class of the acquisitions."""
 
 from abc import ABCMeta, abstractmethod
 
@@ -6,19 +6,33 @@ from sklearn.base import BaseEstimator
 
 
 class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
-    """Base class of the acquisitions.
+    """Base class of the acquisitions. One method is needed, :meth:`score_samples`.
+
+    :func:`sklearn_ase.testing.check_acquisition` checks whether an acquisition works.
 
     Attributes
     ----------
     is_uniform : bool
-        Whether all samples always score the same. Monte Carlo needs that.
+        Whether all samples always have the same score. Monte Carlo needs that.
     needs_member_loss : bool
-        Whether ``state.belief.member_loss`` must be kept, O(n_members · n_samples).
+        Whether it reads ``state.belief.member_loss``, an array of shape (n_members,
+        n_samples) that is otherwise not kept.
     follows_labels : bool
-        Whether scores change with every label, and not only when the surrogate is
-        fitted again.
+        Whether the scores depend on the labels: on ``state.labels``, ``losses``,
+        ``picks`` or ``free``. If False, they are computed once per fit of the
+        surrogate. If True, they are computed again after every label.
+    flags : tuple of str
+        Names of the class attributes that the package reads.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import BaseAcquisition
+    >>> class Doubt(BaseAcquisition):
+    ...     def score_samples(self, state):
+    ...         return 1.0 - state.belief.proba.max(axis=1)
     """
 
+    flags = ("is_uniform", "needs_member_loss", "follows_labels")
     is_uniform = False
     needs_member_loss = False
     follows_labels = False
@@ -30,12 +44,35 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         state : PoolState
-            With a belief; before the first fit of the surrogate picks are uniform.
+            Always with a belief: before the first fit of the surrogate, rows are picked
+            uniformly and this method is not called.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            Greater means more worth a label. Finite and non-negative. They are used
-            until the surrogate is fitted again, or until the next label if
-            `follows_labels`.
+            Finite and non-negative. A greater score means that a label of the sample
+            is worth more.
         """
+
+
+def check_part(part, owner):
+    """Refuse what cannot be part of another acquisition.
+
+    Parameters
+    ----------
+    part : object
+    owner : BaseAcquisition
+
+    Returns
+    -------
+    part : BaseAcquisition
+    """
+    needed = ("score_samples", *BaseAcquisition.flags)
+    missing = [name for name in needed if not hasattr(part, name)]
+    if missing or isinstance(part, type):
+        # Not an AttributeError: hasattr(owner, flag) would hide it.
+        raise TypeError(
+            f"{type(owner).__name__} is made of acquisitions, but {part!r} is not one. "
+            "Give an instance of a subclass of BaseAcquisition."
+        )
+    return part

@@ -1,13 +1,13 @@
-"""Expected loss: label where the model is believed to be bad."""
+"""Expected loss: label where the model is expected to be wrong."""
 
 from sklearn_ase.acquisition._base import BaseAcquisition
 
 
 class ExpectedLoss(BaseAcquisition):
-    """The loss the surrogate expects, ``g(x)``.
+    """The loss that the surrogate expects, ``g(x)``.
 
-    With :class:`Proportional` this is the proposal of active testing, best for
-    :class:`LURE` where losses are known exactly.
+    With :class:`Proportional` this is the sampling of active testing. It is optimal for
+    :class:`LURE` if the surrogate predicts every loss exactly.
 
     References
     ----------
@@ -22,4 +22,5 @@ class ExpectedLoss(BaseAcquisition):
     """
 
     def score_samples(self, state):
+        """Expected loss at each sample."""
         return state.expected_loss

@@ -1,4 +1,4 @@
-"""Loss spread: label where the loss is least certain."""
+"""Loss spread: label where the loss is most uncertain."""
 
 import numpy as np
 
@@ -8,7 +8,8 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 class LossSpread(BaseAcquisition):
     """Standard deviation of the loss under the surrogate's belief.
 
-    Sampling in proportion to it gives :class:`CorrectedASE` its least variance.
+    Sampling in proportion to it gives :class:`CorrectedASE` the smallest variance, if
+    the belief is right.
 
     Examples
     --------
@@ -18,4 +19,5 @@ class LossSpread(BaseAcquisition):
     """
 
     def score_samples(self, state):
+        """Standard deviation of the loss at each sample."""
         return np.sqrt(state.belief.loss_variance(state.loss))

@@ -1,8 +1,8 @@
-"""Mixture: several acquisitions, each with its share of the picks."""
+"""Mixture: several acquisitions, each with a share of the picks."""
 
 import numpy as np
 
-from sklearn_ase.acquisition._base import BaseAcquisition
+from sklearn_ase.acquisition._base import BaseAcquisition, check_part
 from sklearn_ase.acquisition._loss_spread import LossSpread
 from sklearn_ase.acquisition._xwed import XWED
 
@@ -10,18 +10,18 @@ _SHARES = (0.7, 0.3)
 
 
 class Mixture(BaseAcquisition):
-    """Mean of several acquisitions, each scaled to sum to 1 over the pool.
+    """Weighted mean of several acquisitions, each scaled to sum to 1 over the pool.
 
-    With :class:`Proportional` each of them makes its share of the picks. The default
-    is .7 of :class:`XWED`, which teaches the surrogate, and .3 of
-    :class:`LossSpread`, which keeps the variance of the corrected estimate small.
+    With :class:`Proportional` each of them makes its share of the picks. The default is
+    0.7 of :class:`XWED`, which improves the surrogate, and 0.3 of :class:`LossSpread`,
+    which keeps the variance of the corrected estimate small.
 
     Parameters
     ----------
-    acquisitions : sequence of acquisitions, default=None
-        None means XWED and loss spread.
+    acquisitions : sequence of BaseAcquisition, default=None
+        None means XWED and LossSpread.
     shares : array-like of shape (n_acquisitions,), default=None
-        Share of each; None means equal shares, or .7 and .3 for the default.
+        Share of each. None means equal shares, or 0.7 and 0.3 for the default.
 
     Examples
     --------
@@ -38,34 +38,27 @@ class Mixture(BaseAcquisition):
 
     @property
     def is_uniform(self):
-        """Whether all parts are."""
+        """Whether all parts are uniform."""
         return all(part.is_uniform for part in self._parts())
 
     @property
     def needs_member_loss(self):
-        """Whether any part does."""
+        """Whether any part needs it."""
         return any(part.needs_member_loss for part in self._parts())
 
     @property
     def follows_labels(self):
-        """Whether any part does."""
+        """Whether any part follows the labels."""
         return any(part.follows_labels for part in self._parts())
 
     def score_samples(self, state):
+        """Weighted mean of the scaled scores, which sums to 1."""
         parts = self._parts()
-        shares = np.array(_SHARES if self.acquisitions is None else [1.0] * len(parts))
-        if self.shares is not None:
-            shares = np.array(self.shares, dtype=float)
-        if shares.shape != (len(parts),) or not (shares >= 0).all() or not shares.any():
-            raise ValueError(
-                f"shares={self.shares} must be {len(parts)} non-negative numbers, one "
-                "for each acquisition, not all 0."
-            )
-        scores = np.zeros(len(state.free))
-        for part, share in zip(parts, shares / shares.sum(), strict=True):
+        scores = np.zeros(state.n_samples)
+        for part, share in zip(parts, self._shares(len(parts)), strict=True):
             values = np.asarray(part.score_samples(state), dtype=float)
             total = values.sum()
-            # A part that sees no difference asks for uniform picks.
+            # A part that scores 0 everywhere asks for uniform picks.
             scores += share * (values / total if total > 0 else 1.0 / len(values))
         return scores
 
@@ -74,4 +67,16 @@ class Mixture(BaseAcquisition):
             return [XWED(), LossSpread()]
         if not len(self.acquisitions):
             raise ValueError("Mixture needs at least one acquisition, got none.")
-        return list(self.acquisitions)
+        return [check_part(part, self) for part in self.acquisitions]
+
+    def _shares(self, n_parts):
+        """Shares that sum to 1, of shape (n_parts,)."""
+        shares = np.array(_SHARES if self.acquisitions is None else [1.0] * n_parts)
+        if self.shares is not None:
+            shares = np.array(self.shares, dtype=float)
+        if shares.shape != (n_parts,) or not (shares >= 0).all() or not shares.any():
+            raise ValueError(
+                f"shares={self.shares} must be {n_parts} non-negative numbers, one for "
+                "each acquisition, not all 0."
+            )
+        return shares / shares.sum()

@@ -1,4 +1,4 @@
-"""TrustWeighted: a surrogate that the labels contradict chooses no more labels."""
+"""Trust-weighted: follow another acquisition as far as the labels support it."""
 
 import numpy as np
 
@@ -8,14 +8,13 @@ from sklearn_ase.acquisition._mixture import Mixture
 
 
 class TrustWeighted(BaseAcquisition):
-    """Another acquisition as far as the labels trust the surrogate, else uniform.
+    """Another acquisition, mixed with uniform scores as trust in the surrogate falls.
 
     The trust is the probability that the surrogate's estimate of the risk is off by
-    less than a standard error of the corrected one. With
-    :class:`~sklearn_ase.selection.Proportional` an acquisition whose surrogate has lost
-    it ends in a plain random sample. Without probabilities of the picks, or once a row
-    could not be labelled, there is no evidence, and the scores are those of the other
-    acquisition.
+    less than a standard error of the corrected one. If the surrogate has lost all
+    trust, :class:`~sklearn_ase.selection.Proportional` picks a plain random sample. If
+    picks have no probabilities, or once a row could not be labelled, there is no
+    evidence, and the scores are those of the other acquisition.
 
     Parameters
     ----------

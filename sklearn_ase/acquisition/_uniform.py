@@ -1,4 +1,4 @@
-"""Uniform: every sample is worth the same."""
+"""Uniform: every sample has the same score."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 
 
 class Uniform(BaseAcquisition):
-    """The same score everywhere: a plain random sample.
+    """The same score for every sample, which gives a plain random sample.
 
     Examples
     --------
@@ -18,4 +18,5 @@ class Uniform(BaseAcquisition):
     is_uniform = True
 
     def score_samples(self, state):
+        """Ones."""
         return np.ones(state.n_samples)

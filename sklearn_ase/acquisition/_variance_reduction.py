@@ -1,4 +1,4 @@
-"""Variance reduction: the label that tells most about the pool risk."""
+"""Variance reduction: label what reduces the uncertainty about the risk most."""
 
 import numpy as np
 
@@ -7,12 +7,13 @@ from sklearn_ase.belief import _kernels
 
 
 class VarianceReduction(BaseAcquisition):
-    """Expected drop of the members' variance on the pool risk.
+    """Expected decrease of the members' variance of the pool risk.
 
-    The score is ``Cov_e(G_e, g_e(x))² / (Var_e g_e(x) + Var_π L)`` with ``g_e(x)``
-    the loss expected by member e and ``G_e`` its pool risk: the variance of the best
-    linear prediction of the pool risk from the loss at x. It needs a surrogate with
-    members and keeps an array of shape (n_members, n_samples).
+    The score is ``Cov_e(G_e, g_e(x))² / (Var_e g_e(x) + Var_π L)``. Here ``g_e(x)`` is
+    the loss that member e expects at x, and ``G_e`` the pool risk that it expects. The
+    score is the variance of the best linear prediction of the pool risk from the loss
+    at x. It needs a surrogate with members, and keeps an array of shape (n_members,
+    n_samples).
 
     Examples
     --------
@@ -24,6 +25,7 @@ class VarianceReduction(BaseAcquisition):
     needs_member_loss = True
 
     def score_samples(self, state):
+        """Expected decrease of the variance by the label of each sample."""
         member_loss = state.belief.member_loss
         if member_loss is None or len(member_loss) < 2:
             raise ValueError(

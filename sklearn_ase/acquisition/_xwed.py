@@ -1,4 +1,4 @@
-"""Expected weighted disagreement: disagree where it would cost the model."""
+"""XWED: label where the members disagree and the model may lose much."""
 
 from sklearn_ase.acquisition._base import BaseAcquisition
 
@@ -6,9 +6,9 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 class XWED(BaseAcquisition):
     """Expected weighted disagreement of the surrogate's members.
 
-    The disagreement of :class:`BALD`, each label's share weighed by the loss the
-    model would incur. The paper's "XWED" is this with :class:`ArgMax`, its "~XWED"
-    this with :class:`Proportional`.
+    This is the disagreement of :class:`BALD`, in which each possible label is weighted
+    by the loss that the model would have. The paper's "XWED" is this with
+    :class:`ArgMax`, its "~XWED" is this with :class:`Proportional`.
 
     See Also
     --------
@@ -26,4 +26,5 @@ class XWED(BaseAcquisition):
     """
 
     def score_samples(self, state):
+        """Weighted disagreement of the members at each sample."""
         return state.belief.weighted_disagreement(state.loss)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sklearn_ase.belief import _kernels
 from sklearn_ase.belief._chunks import join_chunks
+from sklearn_ase.belief._namespace import as_floats, to_numpy
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +52,11 @@ class CategoricalBelief:
 
         Parameters
         ----------
-        member_proba : ndarray of shape (n_members, n_samples, n_classes)
+        member_proba : ndarray or tensor of shape (n_members, n_samples, n_classes)
+            A torch tensor is reduced on its device and in its precision.
         loss : LossTable
         proba : ndarray of shape (n_samples, n_classes), default=None
-            Calibrated mean; the members are tilted to agree with it. None takes
+            Calibrated mean; the members are tilted to average to it. None takes
             the members as they are.
         keep_member_loss : bool, default=True
 
@@ -62,16 +64,19 @@ class CategoricalBelief:
         -------
         belief : CategoricalBelief
         """
-        members = np.asarray(member_proba, dtype=np.float64)
+        members = as_floats(member_proba)
         mean = members.mean(axis=0)
-        proba = mean if proba is None else proba
-        member_loss = _kernels.member_expected_loss(members, mean, proba, loss.values)
-        factor = _kernels.tilt(mean, proba)
+        # The belief keeps `proba` in double precision; formulas take it as the members.
+        proba = to_numpy(mean) if proba is None else proba
+        near = as_floats(proba, like=members)
+        loss_values = as_floats(loss.values, like=members)
+        member_loss = _kernels.member_expected_loss(members, mean, near, loss_values)
+        disagreement = _kernels.tilt(mean, near) * _kernels.disagreement(members)
         return cls(
             proba=proba,
-            class_disagreement=factor * _kernels.disagreement(members),
-            member_risk=member_loss.mean(axis=1),
-            member_loss=member_loss if keep_member_loss else None,
+            class_disagreement=to_numpy(disagreement),
+            member_risk=to_numpy(member_loss.mean(axis=1)),
+            member_loss=to_numpy(member_loss) if keep_member_loss else None,
         )
 
     @classmethod

@@ -1,12 +1,15 @@
-"""Array formulas about beliefs: numpy in, new arrays out.
+"""Formulas about beliefs, as functions of arrays that return new arrays.
 
-Axes in the einsum strings: ``e`` members, ``n`` samples, ``c`` classes.
+Arrays are numpy arrays or torch tensors, all of one kind in a call. Letters for axes:
+``e`` members, ``n`` samples, ``c`` classes.
 """
 
 import numpy as np
 
+from sklearn_ase.belief._namespace import as_floats, namespace
+
 _TINY = np.finfo(np.float64).tiny
-# Members that all give a class less than this agree that it is out of the question.
+# Where the members give a class less than this on average, they agree to exclude it.
 NEGLIGIBLE = 1e-12
 
 
@@ -22,18 +25,22 @@ def expected_loss(proba, loss):
     -------
     expected_loss : ndarray of shape (n_samples,)
     """
-    return np.einsum("nc,nc->n", proba, loss)
+    return namespace(proba).einsum("nc,nc->n", proba, loss)
 
 
 def loss_variance(proba, loss):
     """Variance of the loss under the belief, ``sum_c p (L - g)²``."""
     # Centred first: sum p L² - g² loses all digits when the losses are huge.
     deviation = loss - expected_loss(proba, loss)[:, None]
-    return np.einsum("nc,nc,nc->n", proba, deviation, deviation)
+    return namespace(proba).einsum("nc,nc,nc->n", proba, deviation, deviation)
 
 
 def xlogx(x):
-    """``x log x`` with ``0 log 0 = 0``, by numpy's fast log."""
+    """``x log x`` with ``0 log 0 = 0``."""
+    xp = namespace(x)
+    if xp is not np:
+        return xp.xlogy(x, x)
+    # numpy has no xlogy, and scipy's is slower than these three passes.
     result = np.maximum(x, _TINY)
     np.log(result, out=result)
     result *= x
@@ -52,18 +59,21 @@ def disagreement(member_proba):
     disagreement : ndarray of shape (n_samples, n_classes)
         Non-negative; its sum over the classes is BALD.
     """
-    members = np.asarray(member_proba, dtype=np.float64)
-    gap = xlogx(members).mean(axis=0) - xlogx(members.mean(axis=0))
+    members = as_floats(member_proba)
+    # The two terms nearly cancel where members agree, so both means are in double
+    # precision, also of tensors with less.
+    double = namespace(members).float64
+    mean = members.mean(axis=0, dtype=double)
+    gap = xlogx(members).mean(axis=0, dtype=double) - xlogx(mean)
     # x log x is convex, so each term is >= 0 but for rounding.
-    return np.maximum(gap, 0.0)
+    return gap.clip(0.0)
 
 
 def tilt(mean, proba):
     """Factor that moves members with this mean so that they average to `proba`.
 
-    In the joint distribution of label and member, the member given the label stays
-    as it is and the label changes. Each term of the disagreement is multiplied by
-    the factor.
+    The distribution of the member given the label stays the same; the distribution of
+    the label changes. Each term of the disagreement is multiplied by the factor.
 
     Parameters
     ----------
@@ -75,17 +85,18 @@ def tilt(mean, proba):
     Returns
     -------
     factor : ndarray of shape (n_samples, n_classes)
-        Zero where the members agree that the class is out of the question; what
-        `proba` gives it there is common to all of them.
+        Zero where the members agree to exclude the class. The probability that
+        `proba` gives it there is added to all of them alike.
     """
-    return np.divide(proba, mean, out=np.zeros_like(proba), where=mean > NEGLIGIBLE)
+    xp = namespace(mean)
+    # Division by infinity gives the zero, without a warning for 0 / 0.
+    return proba / xp.where(mean > NEGLIGIBLE, mean, xp.inf)
 
 
 def tilted_members(member_proba, proba):
     """Members, (n_members, n_samples, n_classes), moved to average to `proba`."""
     mean = member_proba.mean(axis=0)
-    common = np.where(mean > NEGLIGIBLE, 0.0, proba)
-    return member_proba * tilt(mean, proba) + common
+    return member_proba * tilt(mean, proba) + _common(mean, proba)
 
 
 def member_expected_loss(member_proba, mean, proba, loss):
@@ -104,14 +115,21 @@ def member_expected_loss(member_proba, mean, proba, loss):
     -------
     member_loss : ndarray of shape (n_members, n_samples)
     """
+    xp = namespace(member_proba)
     expected = expected_loss(proba, loss)
     # Tilted members need not sum to 1. Centred, a loss that is the same for every
     # label is the same for every member, and the members still average to g.
     deviation = loss - expected[:, None]
-    common = np.where(mean > NEGLIGIBLE, 0.0, proba)
-    expected += np.einsum("nc,nc->n", common, deviation)
+    expected += xp.einsum("nc,nc->n", _common(mean, proba), deviation)
     weight = tilt(mean, proba) * deviation
-    return expected + np.einsum("enc,nc->en", member_proba, weight, optimize=True)
+    # "enc,nc->en" as one product of a matrix and a vector per sample.
+    by_sample = xp.matmul(member_proba.swapaxes(0, 1), weight[:, :, None])
+    return expected + by_sample[:, :, 0].T
+
+
+def _common(mean, proba):
+    """Probability of the classes that all members exclude, (n_samples, n_classes)."""
+    return namespace(mean).where(mean > NEGLIGIBLE, 0.0, proba)
 
 
 def covariance_with_pool_risk(member_loss):
@@ -130,5 +148,5 @@ def covariance_with_pool_risk(member_loss):
 
 
 def gaussian_disagreement(epistemic, noise):
-    """BALD of a Gaussian belief, ``½ log(1 + s²/σ²)``."""
+    """BALD of a Gaussian belief, ``½ log(1 + s²/σ²)``, for numpy arrays."""
     return 0.5 * np.log1p(epistemic / noise)

@@ -1,9 +1,10 @@
-"""Losses: what a label would cost the model, for every sample and every label.
+"""Losses: what a prediction costs, for each sample and each possible label.
 
-The model under test and the loss enter an evaluation here and nowhere else: as a
-table (classification) or as a function of the prediction (regression).
+A loss applied to the predictions for a pool is a table (classification) or a function
+of the label (regression). The rest of the package sees the model only through it.
 """
 
+from sklearn_ase.losses._base import BaseLoss
 from sklearn_ase.losses._classification import Brier, LogLoss, ZeroOne
 from sklearn_ase.losses._custom import CustomLoss
 from sklearn_ase.losses._lookup import as_loss
@@ -12,6 +13,7 @@ from sklearn_ase.losses._regression import AbsoluteError, SquaredError
 
 __all__ = [
     "AbsoluteError",
+    "BaseLoss",
     "Brier",
     "CustomLoss",
     "LogLoss",

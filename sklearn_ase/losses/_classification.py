@@ -1,42 +1,53 @@
-"""Losses of classifiers: a table with a column for each class."""
+"""Losses of classifiers."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from sklearn_ase.losses._pool_loss import LossTable
+from sklearn_ase.losses._base import BaseLoss
 
 _FLOAT32_EPS = float(np.finfo(np.float32).eps)
 
 
-class _ClassificationLoss(BaseEstimator):
+class _ProbabilityLoss(BaseLoss):
+    """A loss of probabilities that is computed for all classes at once."""
+
     task = "classification"
     response_method = "predict_proba"
 
-    def build(self, prediction, classes):
-        """Tabulate the loss.
+    def __call__(self, y_true, y_pred, classes=None):
+        """Loss of each row.
 
         Parameters
         ----------
-        prediction : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities in the order of `classes`, or predicted labels, as
-            ``response_method`` says.
-        classes : ndarray of shape (n_classes,)
+        y_true : array-like of shape (n_rows,)
+            Labels.
+        y_pred : array-like of shape (n_rows, n_classes)
+            Probabilities, one column per class.
+        classes : array-like of shape (n_classes,), default=None
+            Sorted labels in the order of the columns; None means 0, 1, 2, ...
 
         Returns
         -------
-        loss : LossTable
+        loss : ndarray of shape (n_rows,)
         """
-        return LossTable(self._table(prediction, classes), classes)
+        y_true, proba = np.asarray(y_true), np.asarray(y_pred, dtype=float)
+        classes = np.arange(proba.shape[1]) if classes is None else np.asarray(classes)
+        if not np.isin(y_true, classes).all():
+            raise ValueError(
+                f"Some labels are not among the classes {classes.tolist()}. Pass "
+                "classes=..., the sorted labels in the order of the columns."
+            )
+        columns = np.searchsorted(classes, y_true)
+        return self.tabulate(proba, classes)[np.arange(len(proba)), columns]
 
 
-class LogLoss(_ClassificationLoss):
+class LogLoss(_ProbabilityLoss):
     """Negative log-likelihood of the label, ``-log f(x)_y``.
 
     Parameters
     ----------
     eps : float, default=float32's machine epsilon
-        Probabilities are clipped to ``[eps, 1]``; a class the model rules out
-        costs ``-log(eps)``, 15.9 by default.
+        Probabilities are clipped to ``[eps, 1]``. A label to which the model gives
+        probability 0 costs ``-log(eps)``, 15.9 by default.
 
     Examples
     --------
@@ -50,14 +61,15 @@ class LogLoss(_ClassificationLoss):
     def __init__(self, eps=_FLOAT32_EPS):
         self.eps = eps
 
-    def _table(self, proba, classes):
+    def tabulate(self, prediction, classes):
+        """Loss at each sample for each class, of shape (n_samples, n_classes)."""
         if not 0 < self.eps < 1:
             raise ValueError(f"eps={self.eps} must lie strictly between 0 and 1.")
-        return -np.log(np.clip(proba, self.eps, 1.0))
+        return -np.log(np.clip(prediction, self.eps, 1.0))
 
 
-class ZeroOne(_ClassificationLoss):
-    """Error: 1 where the predicted label is wrong (accuracy is 1 minus the risk).
+class ZeroOne(BaseLoss):
+    """1 where the predicted label is wrong, else 0. Accuracy is 1 minus the risk.
 
     Examples
     --------
@@ -67,22 +79,28 @@ class ZeroOne(_ClassificationLoss):
     array([[1., 0.]])
     """
 
-    response_method = "predict"
+    task = "classification"
 
-    def _table(self, label, classes):
-        return (label[:, None] != classes[None, :]).astype(float)
+    def __call__(self, y_true, y_pred):
+        """Loss of each row, of shape (n_rows,)."""
+        return (np.asarray(y_true) != np.asarray(y_pred)).astype(float)
+
+    def tabulate(self, prediction, classes):
+        """Loss at each sample for each class, of shape (n_samples, n_classes)."""
+        return (prediction[:, None] != classes[None, :]).astype(float)
 
 
-class Brier(_ClassificationLoss):
-    """Squared distance of the probabilities from the label's one-hot vector.
+class Brier(_ProbabilityLoss):
+    """Squared distance between the probabilities and the one-hot vector of the label.
 
     Parameters
     ----------
     scale_by_half : bool or "auto", default="auto"
         Halve the value, so that it lies between 0 and 1. As in
-        :func:`sklearn.metrics.brier_score_loss`, "auto" does so for two classes,
-        where it is the squared error of the probability of one of them. Decide
-        yourself where a third class may turn up on the way.
+        :func:`sklearn.metrics.brier_score_loss`, "auto" does so for two classes. There
+        the result is the squared error of the probability of one of them. Set True or
+        False if a third class may appear during the evaluation: "auto" would change
+        the scale.
 
     Examples
     --------
@@ -95,10 +113,11 @@ class Brier(_ClassificationLoss):
     def __init__(self, scale_by_half="auto"):
         self.scale_by_half = scale_by_half
 
-    def _table(self, proba, classes):
-        # |p - onehot(c)|² = |p|² - 2 p_c + 1
-        square = np.einsum("nc,nc->n", proba, proba)[:, None]
-        table = np.maximum(square - 2.0 * proba + 1.0, 0.0)
+    def tabulate(self, prediction, classes):
+        """Loss at each sample for each class, of shape (n_samples, n_classes)."""
+        # |p - onehot(c)|² = |p|² - 2 p_c + 1, which rounding may leave below 0.
+        square = np.einsum("nc,nc->n", prediction, prediction)[:, None]
+        table = np.maximum(square - 2.0 * prediction + 1.0, 0.0)
         half = self.scale_by_half
         half = len(classes) == 2 if half == "auto" else half
         return table / 2.0 if half else table

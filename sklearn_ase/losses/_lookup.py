@@ -1,7 +1,8 @@
-"""Losses by name."""
+"""Turn names and functions into losses."""
 
 from sklearn.base import clone
 
+from sklearn_ase.losses._base import BaseLoss
 from sklearn_ase.losses._classification import Brier, LogLoss, ZeroOne
 from sklearn_ase.losses._custom import CustomLoss
 from sklearn_ase.losses._regression import AbsoluteError, SquaredError
@@ -20,28 +21,56 @@ def as_loss(loss, task=None):
 
     Parameters
     ----------
-    loss : str, callable or loss object
+    loss : str, callable or BaseLoss
     task : {"classification", "regression"}, default=None
-        For functions that do not say themselves.
+        The task, for a loss that does not set it.
 
     Returns
     -------
-    loss : loss object
+    loss : BaseLoss
     """
     if isinstance(loss, str):
         if loss not in LOSSES:
             raise ValueError(
                 f"loss={loss!r} is not known. Use one of {sorted(LOSSES)} or a "
-                "function (y_true, y_pred) -> one value a row."
+                "function (y_true, y_pred) -> one value per row."
             )
         return LOSSES[loss]()
-    if isinstance(loss, CustomLoss) and loss.task is None:
-        return clone(loss).set_params(task=task)
-    if hasattr(loss, "build"):
-        return loss
+    if isinstance(loss, BaseLoss):
+        return _with_task(loss, task)
+    _refuse_what_only_looks_like_a_loss(loss)
     if callable(loss):
         return CustomLoss(loss, task=task)
     raise TypeError(
         f"loss must be one of {sorted(LOSSES)} or a function (y_true, y_pred) -> one "
-        f"value a row, got {loss!r}."
+        f"value per row, got {loss!r}."
     )
+
+
+def _with_task(loss, task):
+    """A loss whose attributes are valid, with the task where it sets none."""
+    for name, choices in (
+        ("task", (None, "classification", "regression")),
+        ("response_method", ("predict", "predict_proba")),
+    ):
+        value = getattr(loss, name)
+        if value not in choices:
+            raise ValueError(
+                f"{type(loss).__name__}.{name} must be one of {choices}, got {value!r}."
+            )
+    if loss.task is None and task is not None:
+        loss = clone(loss)
+        loss.task = task
+    return loss
+
+
+def _refuse_what_only_looks_like_a_loss(loss):
+    """Such objects are callable, or nearly a loss, and would fail much later."""
+    if isinstance(loss, type):
+        raise TypeError(f"loss={loss.__name__} is a class. Give an instance of it.")
+    if hasattr(loss, "build"):
+        raise TypeError(
+            f"{type(loss).__name__} has a method build, but is not derived from "
+            "sklearn_ase.losses.BaseLoss. Derive it from BaseLoss, which needs one "
+            "method: __call__(y_true, y_pred) -> one value per row."
+        )

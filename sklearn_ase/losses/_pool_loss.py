@@ -1,4 +1,4 @@
-"""A loss bound to what the model predicts for the pool."""
+"""The loss at each sample of a pool, once the predictions of the model are known."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +14,21 @@ class LossTable:
     ----------
     values : ndarray of shape (n_samples, n_classes)
     classes : ndarray of shape (n_classes,)
-        Sorted labels, one a column.
+        Sorted labels, one per column.
     """
 
     values: np.ndarray
     classes: np.ndarray
 
     @cached_property
-    def greatest(self):
-        """The greatest loss there can be."""
+    def max_loss(self):
+        """The greatest loss in the table."""
         return float(self.values.max())
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return len(self.values)
 
     def take(self, rows):
         """The loss of some of the samples."""
@@ -40,12 +45,23 @@ class PointLoss:
 
     Attributes
     ----------
-    loss : loss object for regression
+    loss : BaseLoss
+        A loss for regression.
     prediction : ndarray of shape (n_samples,)
     """
 
     loss: object
     prediction: np.ndarray
+
+    @property
+    def max_loss(self):
+        """The greatest loss that is possible; infinite if the loss has no bound."""
+        return float(getattr(self.loss, "max_loss", np.inf))
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return len(self.prediction)
 
     def take(self, rows):
         """The loss of some of the samples."""
@@ -64,16 +80,27 @@ class PointLoss:
         return self.loss.variance(self.prediction, mean, variance)
 
     def curvature(self, mean, variance):
-        """``E[L (z² - 1)]`` for the standardised label ``z``; needed by XWED."""
+        """``E[loss (z² - 1)]`` for the standardised label ``z``; XWED needs it."""
         return self.loss.curvature(self.prediction, mean, variance)
 
 
-def check_values(values, n_samples):
-    """Check what a loss function, perhaps the user's, returned."""
-    if values.shape != (n_samples,):
+def check_values(values, n_rows):
+    """Check what a loss function returned; it may be the user's.
+
+    Parameters
+    ----------
+    values : array-like
+    n_rows : int
+
+    Returns
+    -------
+    values : ndarray of shape (n_rows,)
+    """
+    values = np.asarray(values, dtype=float)
+    if values.shape != (n_rows,):
         raise ValueError(
-            f"The loss function must return one value a row, an array of shape "
-            f"({n_samples},), but returned shape {values.shape}."
+            f"The loss function must return one value per row, an array of shape "
+            f"({n_rows},), but returned shape {values.shape}."
         )
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(

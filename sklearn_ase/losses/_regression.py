@@ -1,22 +1,12 @@
-"""Losses of regressors, with their moments under a Gaussian belief."""
+"""Losses of regressors, with closed forms of their moments under a Gaussian belief."""
 
 import numpy as np
 from scipy.special import ndtr
-from sklearn.base import BaseEstimator
 
-from sklearn_ase.losses._pool_loss import PointLoss
-
-
-class _RegressionLoss(BaseEstimator):
-    task = "regression"
-    response_method = "predict"
-
-    def build(self, prediction, classes=None):
-        """Bind the loss to the predictions, giving a :class:`PointLoss`."""
-        return PointLoss(self, prediction)
+from sklearn_ase.losses._base import BaseLoss
 
 
-class SquaredError(_RegressionLoss):
+class SquaredError(BaseLoss):
     """Squared error ``(f(x) - y)²``.
 
     Examples
@@ -28,21 +18,27 @@ class SquaredError(_RegressionLoss):
     array([0.5, 4.5])
     """
 
+    task = "regression"
+
     def __call__(self, y_true, y_pred):
+        """Loss of each row, of shape (n_rows,)."""
         return (y_pred - y_true) ** 2
 
     def expected(self, prediction, mean, variance):
+        """Squared distance of the means plus the variance."""
         return (mean - prediction) ** 2 + variance
 
     def variance(self, prediction, mean, variance):
+        """Variance of a scaled non-central chi-squared variable."""
         return 2.0 * variance**2 + 4.0 * variance * (mean - prediction) ** 2
 
     def curvature(self, prediction, mean, variance):
+        """The second derivative is 2 everywhere."""
         return 2.0 * variance
 
 
-class AbsoluteError(_RegressionLoss):
-    """Absolute error ``|f(x) - y|``; its mean is that of a folded normal.
+class AbsoluteError(BaseLoss):
+    """Absolute error ``|f(x) - y|``.
 
     Examples
     --------
@@ -53,23 +49,30 @@ class AbsoluteError(_RegressionLoss):
     array([0.564, 7.   ])
     """
 
+    task = "regression"
+
     def __call__(self, y_true, y_pred):
+        """Loss of each row, of shape (n_rows,)."""
         return np.abs(y_pred - y_true)
 
     def expected(self, prediction, mean, variance):
+        """Mean of a folded normal distribution."""
         shift, scale = mean - prediction, np.sqrt(variance)
         z = shift / scale
         return 2.0 * scale * _normal_pdf(z) + shift * (2.0 * ndtr(z) - 1.0)
 
     def variance(self, prediction, mean, variance):
-        # E|x| is |shift| plus an excess; second moment minus square would cancel.
+        """Variance of a folded normal distribution."""
+        # Second moment minus squared mean would cancel far from the prediction. So the
+        # mean is written as |shift| plus a small excess.
         shift, scale = np.abs(mean - prediction), np.sqrt(variance)
         z = shift / scale
         excess = 2.0 * (scale * _normal_pdf(z) - shift * ndtr(-z))
         return np.maximum(variance - excess * (2.0 * shift + excess), 0.0)
 
     def curvature(self, prediction, mean, variance):
-        # By Stein's lemma E[h(z)(z² - 1)] = E[h''(z)], here a point mass at the kink.
+        """By Stein's lemma the density of the label at the kink, times 2."""
+        # E[h(z)(z² - 1)] = E[h''(z)], and h'' is a point mass at the kink.
         scale = np.sqrt(variance)
         return 2.0 * scale * _normal_pdf((mean - prediction) / scale)
 

@@ -1,7 +1,7 @@
-"""Deep surrogates as ordinary scikit-learn classifiers. Needs torch and skorch.
+"""Deep surrogates with the interface of scikit-learn classifiers.
 
-Nothing outside this room imports torch: ``pip install 'sklearn-ase[neural]'`` and
-``from sklearn_ase.neural import DeepEnsembleClassifier``.
+They need torch and skorch, which no other part of sklearn_ase imports. Install both
+with ``pip install 'sklearn-ase[neural]'``.
 """
 
 try:
@@ -19,7 +19,8 @@ from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._device_surrogate import DeviceSurrogate
 from sklearn_ase.neural._dropout import MCDropoutClassifier
 from sklearn_ase.neural._ensemble import DeepEnsembleClassifier
-from sklearn_ase.neural._radial import RadialBNN, RadialBNNClassifier
+from sklearn_ase.neural._radial import RadialBNNClassifier
+from sklearn_ase.neural._radial_network import RadialBNN
 
 __all__ = [
     "MLP",

@@ -1,4 +1,7 @@
-"""The paper's networks and a perceptron; `width` makes each small enough for a CPU."""
+"""Network architectures: those of the paper, and a perceptron.
+
+A small `width` makes each of them fast enough for a CPU.
+"""
 
 from torch import nn
 from torch.nn import functional as F
@@ -14,6 +17,7 @@ class MLP(nn.Module):
     width : int or tuple of int, default=64
         Units of each hidden layer.
     dropout : float, default=0.0
+        Probability of dropout after each hidden layer.
 
     Examples
     --------
@@ -39,7 +43,9 @@ class MLP(nn.Module):
 
 
 class SmallCNN(nn.Module):
-    """Two convolutions and two dense layers: the net of the paper's radial BNN.
+    """Network of two convolutions and two dense layers, for small images.
+
+    The paper's radial Bayesian network has the same layers.
 
     Parameters
     ----------
@@ -50,7 +56,7 @@ class SmallCNN(nn.Module):
     width : int, default=16
         Channels of the first convolution; the second has twice as many.
     dropout : float, default=0.0
-        Before the last layer.
+        Probability of dropout before the last layer.
 
     Examples
     --------
@@ -85,24 +91,26 @@ class SmallCNN(nn.Module):
 
 
 def side_after_convolutions(image_size):
-    """Height and width of what two 5x5 convolutions with pooling leave."""
+    """Height and width after two 5x5 convolutions with pooling."""
     if image_size < 16:
         raise ValueError(
             f"image_size={image_size} is too small for two 5x5 convolutions with "
-            "pooling: 16 is the least. Use MLP for smaller images."
+            "pooling: 16 is the minimum. Use MLP for smaller images."
         )
     return ((image_size - 4) // 2 - 4) // 2
 
 
 class ResNet18(nn.Module):
-    """ResNet-18 for small images: a 3x3 convolution first, no pooling before the end.
+    """ResNet-18 for small images.
+
+    The first convolution is 3x3, and there is no pooling before the end.
 
     Parameters
     ----------
     in_channels : int, default=3
     n_classes : int, default=10
     width : int, default=64
-        Channels of the first stage. 8 or 16 for a CPU.
+        Channels of the first stage. On a CPU, use 8 or 16.
 
     References
     ----------
@@ -143,7 +151,7 @@ class WideResNet40(nn.Module):
     in_channels : int, default=3
     n_classes : int, default=100
     width : float, default=4
-        Factor of the channels, k in WRN-40-k. 1 or less for a CPU.
+        Factor of the channels, k in WRN-40-k. On a CPU, use 1 or less.
 
     References
     ----------
@@ -178,6 +186,8 @@ class WideResNet40(nn.Module):
 
 
 class _ResidualBlock(nn.Module):
+    """Two convolutions with batch norm after each, and a shortcut."""
+
     def __init__(self, before, after, stride):
         super().__init__()
         self.branch = nn.Sequential(
@@ -198,6 +208,8 @@ class _ResidualBlock(nn.Module):
 
 
 class _PreactivationBlock(nn.Module):
+    """Two convolutions with batch norm before each, and a shortcut."""
+
     def __init__(self, before, after, stride):
         super().__init__()
         self.norm = nn.BatchNorm2d(before)

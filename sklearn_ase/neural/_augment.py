@@ -1,4 +1,4 @@
-"""Random crops and flips of a batch of images, on whatever device it lies."""
+"""Random crops and flips of a batch of images, computed on its device."""
 
 import torch
 from torch import nn
@@ -6,11 +6,12 @@ from torch.nn import functional as F
 
 
 class RandomCrop(nn.Module):
-    """Shift each image by up to `padding` pixels; what comes in is zero.
+    """Shift each image by a random number of pixels; the new pixels are zero.
 
     Parameters
     ----------
     padding : int, default=4
+        Largest shift in each direction.
 
     Examples
     --------
@@ -32,13 +33,13 @@ class RandomCrop(nn.Module):
         rows = shift[0] + torch.arange(height, device=X.device)
         columns = shift[1] + torch.arange(width, device=X.device)
         sample = torch.arange(n_samples, device=X.device)
-        # Indexing around the channels puts them last.
+        # With indices on both sides of the channels, the result has them last.
         cropped = padded[sample[:, None, None], :, rows[:, :, None], columns[:, None]]
         return cropped.permute(0, 3, 1, 2)
 
 
 class RandomFlip(nn.Module):
-    """Mirror every other image, left to right.
+    """Mirror each image left to right, with probability 1/2.
 
     Examples
     --------

@@ -1,10 +1,33 @@
-"""Networks from a module class or instance, with the sizes that the data tell."""
+"""Building networks from a module class, function or instance."""
 
 import copy
 import inspect
 
 import torch
 from torch import nn
+
+from sklearn_ase._utils._seeding import torch_seed
+
+
+def build_networks(module, arguments, sequences):
+    """Networks of one kind, each with initial weights from its own seed.
+
+    Parameters
+    ----------
+    module : Module class, function or instance
+    arguments : dict
+        For a class or a function.
+    sequences : list of n_networks numpy SeedSequences
+
+    Returns
+    -------
+    networks : list of n_networks Modules
+    """
+    networks = []
+    for sequence in sequences:
+        with torch_seed(int(sequence.generate_state(1)[0])):
+            networks.append(build_network(module, arguments))
+    return networks
 
 
 def build_network(module, arguments):
@@ -13,8 +36,13 @@ def build_network(module, arguments):
     Parameters
     ----------
     module : Module class, function or instance
+        An instance is copied and re-initialised.
     arguments : dict
         For a class or a function.
+
+    Returns
+    -------
+    network : Module
     """
     if not isinstance(module, nn.Module):
         return module(**arguments)
@@ -24,15 +52,15 @@ def build_network(module, arguments):
             part.reset_parameters()
         elif next(part.parameters(recurse=False), None) is not None:
             raise ValueError(
-                f"{type(part).__name__} has weights but no reset_parameters, so that "
-                "every network would start from the same. Give the class of the module "
-                "or a function that makes it."
+                f"{type(part).__name__} has weights but no reset_parameters method, so "
+                "that all networks would start from the same weights. Pass the class "
+                "of the module instead of an instance, or a function that makes it."
             )
     return network
 
 
-def told_arguments(module, row, n_classes):
-    """Sizes that the module asks for by their usual names.
+def inferred_arguments(module, row, n_classes):
+    """Sizes of the data, for the arguments that the module has for them.
 
     Parameters
     ----------
@@ -51,27 +79,27 @@ def told_arguments(module, row, n_classes):
     if row.ndim < least:
         raise ValueError(
             f"{module.__name__} takes images of shape (n_channels, height, width), but "
-            f"a row has shape {tuple(row.shape[1:])}. Give X.reshape(n_samples, "
+            f"a row has shape {tuple(row.shape[1:])}. Pass X.reshape(n_samples, "
             "n_channels, height, width)."
         )
-    told = {
+    sizes = {
         "n_features": row.numel(),
         "in_channels": row.shape[1],
         "image_size": row.shape[-1],
         "n_classes": n_classes,
     }
-    return {name: value for name, value in told.items() if name in wanted}
+    return {name: value for name, value in sizes.items() if name in wanted}
 
 
 @torch.no_grad()
 def check_outputs(network, row, classes):
-    """Refuse a network that does not give one logit for each class."""
+    """Raise an error if the network does not return one logit per class."""
     shape = tuple(network.eval()(row).shape)[-2:]
     network.train()
     if shape != (1, len(classes)):
         raise ValueError(
-            f"The module must give one logit for each of the {len(classes)} classes "
-            f"{classes.tolist()}, but gives an output of shape {shape} for one row. "
-            "Pass classes=... with every label there may be, or give the module as "
-            "many outputs."
+            f"The module must return one logit for each of the {len(classes)} classes "
+            f"{classes.tolist()}, but its output for one row has shape {shape}. Pass "
+            "classes=... with all possible labels, or change the number of outputs of "
+            "the module."
         )

@@ -1,4 +1,4 @@
-"""Rows as float32 tensors, batch by batch, from arrays, memmaps and datasets."""
+"""Rows of arrays, memmaps and datasets, read in batches as float32 tensors."""
 
 import numpy as np
 import torch
@@ -6,20 +6,21 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import gen_batches
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-# Fewer validation rows than this say nothing about when to stop.
+# With fewer validation rows their loss is too noisy to decide when to stop.
 MIN_VALIDATION_ROWS = 10
 
 
 class Rows(Dataset):
-    """Rows, and their class codes if known, by arrays of indices.
+    """Dataset that is indexed by arrays: rows, with their class codes if given.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, ...) or torch Dataset
-        Of the items of a dataset the first part is taken.
+        If the items of a dataset are tuples, the first entry is used.
     codes : ndarray of shape (n_samples,), default=None
-    batches : iterable of indices, default=None
-        How to go through the rows.
+        Class code of each row.
+    batches : iterable of arrays of indices, default=None
+        Rows of each batch, in the order in which they are read.
     """
 
     def __init__(self, X, codes=None, batches=None):
@@ -38,42 +39,43 @@ class Rows(Dataset):
 
     def _read(self, index):
         if not isinstance(self.X, Dataset):
-            # A copy: modules may work in place, and memmaps may not be written to.
+            # A copy: modules may work in place, and a memmap may be read-only.
             return torch.as_tensor(np.array(self.X[index], dtype=np.float32))
         rows = torch.stack([first_part(self.X[i]) for i in index.ravel().tolist()])
         return rows.reshape(*index.shape, *rows.shape[1:])
 
     def loader(self, device, **options):
-        """Go through the batches; tensors come to the device."""
+        """Loader of the batches, with pinned memory for CUDA."""
         options = {"pin_memory": device.type == "cuda"} | options
         return DataLoader(self, sampler=self.batches, batch_size=None, **options)
 
 
 def first_part(item):
-    """The features of one item of a dataset, as a float32 tensor."""
+    """Features of one item of a dataset, as a float32 tensor."""
     if isinstance(item, tuple | list):
         item = item[0]
     return torch.tensor(np.asarray(item), dtype=torch.float32)
 
 
 def in_order(X, batch_size, codes=None, rows=None):
-    """All rows, or the given ones, from first to last."""
+    """Batches of all rows, or of the given ones, in order."""
     rows = np.arange(len(X)) if rows is None else rows
     batches = [rows[part] for part in gen_batches(len(rows), batch_size)]
     return Rows(X, codes, batches)
 
 
 class MemberBatches(Sampler):
-    """Batches for networks that are trained together, each in an order of its own.
+    """Batches for networks that are trained together, in another order for each.
 
     Parameters
     ----------
     rows : list of n_networks ndarrays of shape (n_rows,)
-        Rows that each network learns from.
+        Indices of the rows that each network learns from.
     batch_size : int
-        At most; batches of one epoch differ in size by one at most, so that none is
-        too small for batch norm.
+        Rows per network in one batch, at most. The sizes of the batches differ by at
+        most one, so that none is too small for batch norm.
     generators : list of n_networks numpy Generators
+        Each draws the order of its network.
     """
 
     def __init__(self, rows, batch_size, generators):
@@ -91,17 +93,22 @@ class MemberBatches(Sampler):
 
 
 def first_row(X):
-    """The first row as a tensor of shape (1, ...)."""
+    """First row, as a tensor of shape (1, ...)."""
     return Rows(X)[np.arange(1)][0]
 
 
 def split_rows(codes, fraction, seed):
-    """Rows to learn from and rows to validate on; none of these where they are few.
+    """Split the rows into training and validation rows.
+
+    The classes are stratified if each has two rows and there are at least as many
+    validation rows as classes.
 
     Parameters
     ----------
     codes : ndarray of shape (n_samples,)
+        Class code of each row.
     fraction : float or None
+        Share of the validation rows. There are none if they would be fewer than 10.
     seed : int
 
     Returns

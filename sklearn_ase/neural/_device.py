@@ -1,10 +1,10 @@
-"""Where the work is done."""
+"""Choice of the torch device for training and prediction."""
 
 import torch
 
 
 def resolve_device(device):
-    """The torch device that is meant: ``"auto"`` is CUDA where there is one.
+    """Torch device; ``"auto"`` is CUDA if it is available, else the CPU.
 
     Parameters
     ----------
@@ -20,18 +20,18 @@ def resolve_device(device):
 
 
 def check_device(device):
-    """The device to train on; it must be there."""
+    """Device to train on; an error if it is not available."""
     found = resolve_device(device)
     if found.type == "cuda" and not torch.cuda.is_available():
         raise ValueError(
-            f"device={device!r} was asked for, but torch finds no CUDA device. Use "
-            "device='auto', which takes CUDA where there is one."
+            f"device={device!r} needs CUDA, but torch finds no CUDA device. Use "
+            "device='auto', which uses CUDA only if it is available."
         )
     return found
 
 
 def usable_device(device):
-    """The device to predict on: the CPU where the one it was trained on is absent."""
+    """Device to predict on; the CPU if the given one is not available."""
     found = resolve_device(device)
     if found.type == "cuda" and not torch.cuda.is_available():
         return torch.device("cpu")

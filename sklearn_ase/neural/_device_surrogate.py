@@ -1,9 +1,8 @@
-"""A surrogate whose members are reduced to scores on a device."""
+"""Surrogate that reduces its members to scores on a torch device."""
 
 import torch
 
 from sklearn_ase.belief import CategoricalBelief
-from sklearn_ase.neural import _kernels
 from sklearn_ase.neural._device import usable_device
 from sklearn_ase.surrogate import ClassifierSurrogate
 
@@ -11,20 +10,19 @@ from sklearn_ase.surrogate import ClassifierSurrogate
 class DeviceSurrogate(ClassifierSurrogate):
     """A :class:`~sklearn_ase.surrogate.ClassifierSurrogate` that scores in torch.
 
-    What the acquisition functions need of the members (expected loss, disagreement by
-    class, the risk that each member expects) is computed in float32 on the device.
-    Worth its while for many members, rows and classes on a GPU.
+    It computes in float32 on the device what acquisition functions need: expected loss,
+    disagreement per class, and the risk that each member expects. It pays off for many
+    members, rows and classes on a GPU.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        As of :class:`~sklearn_ase.surrogate.ClassifierSurrogate`, like all parameters
-        but the last.
+        See :class:`~sklearn_ase.surrogate.ClassifierSurrogate`. Only `device` is new.
     n_members, calibration, pool_weight, rows_per_acquired, prior_mass, cv, min_rows, \
 n_jobs
-        As of :class:`~sklearn_ase.surrogate.ClassifierSurrogate`.
+        See :class:`~sklearn_ase.surrogate.ClassifierSurrogate`.
     device : str, default="auto"
-        ``"auto"`` is CUDA where there is one.
+        ``"auto"`` uses CUDA if it is available.
 
     Examples
     --------
@@ -39,12 +37,13 @@ n_jobs
     (150,)
     """
 
+    # scikit-learn reads parameters from the signature, so it has to repeat them all.
     def __init__(
         self,
         estimator=None,
         *,
         n_members=20,
-        calibration=None,
+        calibration="auto",
         pool_weight=1.0,
         rows_per_acquired=50,
         prior_mass=0.01,
@@ -68,26 +67,12 @@ n_jobs
 
     @torch.no_grad()
     def _chunk_belief(self, X, loss, expert, keep_member_loss):
-        device = usable_device(self.device)
-
-        def put(values):
-            return torch.as_tensor(values, dtype=torch.float32, device=device)
-
-        members = put(self._aligned_members(X))
-        mean = members.mean(dim=0)
-        proba = self._calibrated(mean.double().cpu().numpy(), expert)
-        factor = _kernels.tilt(mean, put(proba))
-        member_loss = _kernels.member_expected_loss(
-            members, mean, put(proba), put(loss.values)
+        members = torch.as_tensor(
+            self._aligned_members(X),
+            dtype=torch.float32,
+            device=usable_device(self.device),
         )
-        return CategoricalBelief(
-            proba=proba,
-            class_disagreement=get(factor * _kernels.disagreement(members)),
-            member_risk=get(member_loss.mean(dim=1)),
-            member_loss=get(member_loss) if keep_member_loss else None,
-        )
-
-
-def get(values):
-    """A tensor as an array of doubles, off the device."""
-    return values.double().cpu().numpy()
+        # Calibration is fitted with numpy and applied there.
+        mean = members.mean(dim=0).double().cpu().numpy()
+        proba = self._calibrated(mean, expert)
+        return CategoricalBelief.from_members(members, loss, proba, keep_member_loss)

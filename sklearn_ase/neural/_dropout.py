@@ -1,4 +1,4 @@
-"""Monte Carlo dropout: members are one network with different units left out."""
+"""Monte Carlo dropout: each member is one network with some units left out."""
 
 from contextlib import contextmanager
 
@@ -12,7 +12,7 @@ DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 
 
 class MCDropoutClassifier(BaseDeepClassifier):
-    """Monte Carlo dropout: the members of one trained network with dropout.
+    """Monte Carlo dropout: each member is a dropout mask of one trained network.
 
     A member leaves out the same units for every row, so it is one function over the
     whole pool, as the acquisition functions assume.
@@ -20,13 +20,14 @@ class MCDropoutClassifier(BaseDeepClassifier):
     Parameters
     ----------
     module : torch Module class or instance, default=None
-        With dropout layers. None is :class:`MLP` with ``module__dropout=0.5``.
+        Network with dropout layers. If None, :class:`MLP` with
+        ``module__dropout=0.5``.
     n_members : int, default=None
-        None is 50.
+        Number of masks. If None, 50.
 
     See Also
     --------
-    BaseDeepClassifier : All other parameters, with their meaning and default.
+    BaseDeepClassifier : Describes all other parameters.
 
     References
     ----------
@@ -58,20 +59,23 @@ class MCDropoutClassifier(BaseDeepClassifier):
         if not any(layer.p > 0 for layer in layers):
             raise ValueError(
                 f"{type(networks[0]).__name__} has no dropout layer with p > 0, so all "
-                "members would be the same. Give a module with dropout."
+                "members would be the same. Pass a module with dropout."
             )
         return DropoutMembers(networks, self.compile, self.n_members_, self.seed_)
 
 
 class DropoutMembers(Looped):
-    """One network, and a mask of units for each member.
+    """One network, and a mask of its units for each member.
 
     Parameters
     ----------
     networks : list of one Module
     compiled : bool
+        Whether to call the network through ``torch.compile`` in training.
     n_members : int
+        Number of masks.
     seed : int
+        Fixes the masks.
     """
 
     def __init__(self, networks, compiled, n_members, seed):
@@ -88,19 +92,19 @@ class DropoutMembers(Looped):
         return torch.stack(members)
 
     def validation_losses(self, X, codes):
-        """Sum of the log losses of the mean over these rows, (1,)."""
+        """Log loss of the mean probability, summed over the rows, (1,)."""
         return mean_proba_loss(self.logits(X), codes)
 
     @contextmanager
     def _masked(self, number):
-        """Let every dropout layer leave out the units of one member."""
-        # On the CPU, so that members do not depend on the device.
+        """Make every dropout layer leave out the units of one member."""
+        # Drawn on the CPU, so that members do not depend on the device.
         generator = torch.Generator().manual_seed(self.seed + number)
 
         def mask(layer, inputs, output):
             (values,) = inputs
             shape = values.shape[1:]
-            if type(layer) is not nn.Dropout:  # The others leave out whole channels.
+            if type(layer) is not nn.Dropout:  # Others drop whole channels.
                 shape = (shape[0], *[1] * (len(shape) - 1))
             keep = torch.rand(shape, generator=generator) >= layer.p
             keep = keep.to(values.device, values.dtype)

@@ -1,4 +1,4 @@
-"""Deep ensembles: networks that differ in their start and in the order of the rows."""
+"""Deep ensembles: networks that differ in initial weights and order of the rows."""
 
 from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._device import check_device
@@ -6,34 +6,36 @@ from sklearn_ase.neural._joint import Looped, Stacked, is_worth_stacking
 
 
 class DeepEnsembleClassifier(BaseDeepClassifier):
-    """Deep ensemble: members of one kind, each trained from a start of its own.
+    """Deep ensemble: each member is a network that is trained independently.
 
-    Members are trained side by side, each with initial weights, an order of the rows
-    and, with `bootstrap`, rows of its own. They do not touch each other.
+    All members have the same architecture. Each has its own initial weights, order of
+    the rows and, with `bootstrap`, sample of the rows. They are trained at the same
+    time, but do not influence each other.
 
     Parameters
     ----------
     module : torch Module class or instance, default=None
-        None is :class:`MLP`.
-    n_members : int, default=10
+        Network to train. If None, :class:`MLP`.
+    n_members : int, default=None
+        Number of networks. If None, 10.
     bootstrap : bool, default=False
-        Whether each member learns from a bootstrap sample of the rows. As a surrogate
-        it is then calibrated on the rows that its members did not learn from.
+        Whether each member learns from a bootstrap sample of the rows. If so, a
+        surrogate is calibrated on the rows that its members did not learn from.
     vectorized : bool or "auto", default="auto"
         Whether the members are computed together with stacked parameters
-        (``torch.func.vmap``) or one after another. Both give the same members but for
-        rounding (and the random numbers of dropout). ``"auto"`` stacks small networks
-        without convolutions and batch norm. Batch norm can be stacked; each member has
-        its own statistics either way.
+        (``torch.func.vmap``) or one after another. Both give the same members up to
+        rounding, except that dropout draws other random numbers. ``"auto"`` stacks
+        small networks without convolutions and batch norm. Batch norm can be stacked,
+        too: each member always has its own statistics.
 
     Attributes
     ----------
     estimators_samples_ : list of n_members ndarrays
-        Rows that each member learned from.
+        Indices of the rows that each member learned from.
 
     See Also
     --------
-    BaseDeepClassifier : All other parameters, with their meaning and default.
+    BaseDeepClassifier : Describes all other parameters.
 
     References
     ----------
@@ -52,13 +54,11 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
     (5, 1797, 10)
     """
 
-    _default_members = 10
-
     def __init__(
         self,
         module=None,
         *,
-        n_members=10,
+        n_members=None,
         bootstrap=False,
         vectorized="auto",
         classes=None,
@@ -117,8 +117,8 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
             stack = not self.compile and is_worth_stacking(networks[0], device)
         if stack and self.compile:
             raise ValueError(
-                "compile=True calls networks one by one, vectorized=True all at once. "
-                "Use one of them."
+                "compile=True calls networks one by one, vectorized=True calls all at "
+                "once. Use one of them."
             )
         return Stacked(networks) if stack else Looped(networks, self.compile)
 

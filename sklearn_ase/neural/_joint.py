@@ -1,4 +1,4 @@
-"""Networks that are trained together: one after another in each step, or stacked."""
+"""Modules that join several networks, called one by one or stacked."""
 
 import copy
 import math
@@ -8,15 +8,16 @@ from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F
 
-# Stacking wins as long as single products are too small to be worth a call. On the CPU
-# benchmarks/neural.py measures where that ends; for CUDA it is a guess.
+# Stacking is faster while the product of a single network is so small that calling it
+# costs more than computing it. The bound for the CPU is measured by
+# benchmarks/neural.py; the bound for CUDA is a guess.
 MAX_STACKED_PARAMETERS = {"cpu": 200_000, "cuda": 2_000_000}
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 
 
 def is_worth_stacking(module, device):
-    """Whether networks of this kind are trained faster with stacked parameters."""
+    """Whether such networks are trained faster with stacked parameters."""
     slow = CONVOLUTIONS + BATCH_NORMS
     if any(isinstance(part, slow) for part in module.modules()):
         return False
@@ -29,13 +30,18 @@ def n_parameters(module):
 
 
 class Looped(nn.Module):
-    """Networks side by side, called one by one.
+    """Networks that are called one by one.
 
     Parameters
     ----------
     networks : list of n_networks Modules
     compiled : bool, default=False
         Whether to call them through ``torch.compile``.
+
+    Attributes
+    ----------
+    active : list of n_networks bools
+        Networks that are still trained; early stopping switches them off.
     """
 
     def __init__(self, networks, compiled=False):
@@ -46,20 +52,20 @@ class Looped(nn.Module):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("_calls", None)  # What torch.compile made does not travel.
+        state.pop("_calls", None)  # Compiled functions cannot be pickled.
         return state
 
     def _callables(self):
         if not self.compiled:
             return self.networks
         if "_calls" not in self.__dict__:
-            # Past nn.Module, which would take them for parts of this module.
+            # Not as an attribute: nn.Module would register them as parts of itself.
             calls = [torch.compile(network) for network in self.networks]
             self.__dict__["_calls"] = calls
         return self.__dict__["_calls"]
 
     def losses(self, X, codes):
-        """Training losses, to be sent back one at a time.
+        """Training losses, to call ``backward`` on one at a time.
 
         Parameters
         ----------
@@ -73,7 +79,7 @@ class Looped(nn.Module):
         """
         calls = zip(self._callables(), self.active, X, codes, strict=True)
         for network, active, rows, labels in calls:
-            # A network without gradients is left as it is by the optimizer.
+            # The optimizer does not change a network without gradients.
             if active:
                 yield F.cross_entropy(network(rows), labels)
 
@@ -82,24 +88,30 @@ class Looped(nn.Module):
         return torch.stack([network(X) for network in self._callables()])
 
     def validation_losses(self, X, codes):
-        """Sum of the log losses of each network over these rows, (n_networks,)."""
+        """Log loss of each network, summed over the rows, (n_networks,)."""
         return network_losses(self.logits(X), codes).sum(dim=1)
 
     def snapshot(self, number):
-        """A copy of everything that training changes in one network."""
+        """Copy of everything that training changes in one network."""
         return copy.deepcopy(self.networks[number].state_dict())
 
     def restore(self, number, state):
-        """Bring one network back to a snapshot."""
+        """Restore one network from a snapshot."""
         self.networks[number].load_state_dict(state)
 
 
 class Stacked(nn.Module):
-    """Networks of one kind, called together by ``torch.func.vmap``.
+    """Networks of one architecture, called together by ``torch.func.vmap``.
 
     Parameters
     ----------
     networks : list of n_networks Modules
+
+    Attributes
+    ----------
+    active : list of n_networks bools
+        Networks whose snapshots may still be replaced. All of them are trained until
+        the last one has stopped.
     """
 
     def __init__(self, networks):
@@ -110,12 +122,12 @@ class Stacked(nn.Module):
         self.buffer_names = list(buffers)
         for number, name in enumerate(self.buffer_names):
             self.register_buffer(f"buffer{number}", buffers[name])
-        # In a tuple, so that its own weights are not taken for weights of this module.
+        # In a tuple, so that nn.Module does not register its weights.
         self.skeleton = (copy.deepcopy(networks[0]).to("meta"),)
         self.active = [True] * len(networks)
 
     def train(self, mode=True):
-        """Training or evaluation mode, also of the networks."""
+        """Switch to training or evaluation mode, including the networks."""
         self.skeleton[0].train(mode)
         return super().train(mode)
 
@@ -132,7 +144,7 @@ class Stacked(nn.Module):
         return vmap(one, in_dims=in_dims, randomness="different")(self._state(), X)
 
     def losses(self, X, codes):
-        """Training loss of all networks, to be sent back at once."""
+        """Sum of the training losses of all networks, for one ``backward``."""
         yield network_losses(self._call(X, shared=False), codes).mean(dim=1).sum()
 
     def logits(self, X):
@@ -140,23 +152,23 @@ class Stacked(nn.Module):
         return self._call(X, shared=True)
 
     def validation_losses(self, X, codes):
-        """Sum of the log losses of each network over these rows, (n_networks,)."""
+        """Log loss of each network, summed over the rows, (n_networks,)."""
         return network_losses(self.logits(X), codes).sum(dim=1)
 
     def snapshot(self, number):
-        """A copy of everything that training changes in one network."""
+        """Copy of everything that training changes in one network."""
         state = self._state().items()
         return {name: values[number].detach().clone() for name, values in state}
 
     @torch.no_grad()
     def restore(self, number, state):
-        """Bring one network back to a snapshot."""
+        """Restore one network from a snapshot."""
         for name, values in self._state().items():
             values[number] = state[name]
 
 
 def network_losses(logits, codes):
-    """Log losses of each network, of shape (n_networks, n_samples).
+    """Log loss of each network at each row, of shape (n_networks, n_samples).
 
     Parameters
     ----------
@@ -168,6 +180,6 @@ def network_losses(logits, codes):
 
 
 def mean_proba_loss(logits, codes):
-    """Sum of the log losses of the members' mean probability, of shape (1,)."""
+    """Log loss of the members' mean probability, summed over the rows, (1,)."""
     log_proba = logits.log_softmax(dim=2).logsumexp(dim=0) - math.log(len(logits))
     return F.nll_loss(log_proba, codes, reduction="sum")[None]

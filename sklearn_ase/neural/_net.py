@@ -1,32 +1,36 @@
-"""The skorch net that trains networks together, and what watches over it."""
+"""The skorch net that trains one or several networks together."""
 
 from contextlib import suppress
 
-import numpy as np
 import torch
 from skorch import NeuralNet
-from skorch.callbacks import Callback, PassthroughScoring
+from skorch.callbacks import PassthroughScoring
 from torch import nn
+
+from sklearn_ase.neural._device import check_device
+from sklearn_ase.neural._net_callbacks import AllStopped, make_callbacks
 
 
 class TogetherNet(NeuralNet):
     """A skorch net whose module holds one or several networks.
 
-    A batch holds the rows of each network, so that each has an order of its own. The
-    optimizer treats every weight by itself, so networks do not touch each other.
+    A batch holds separate rows for each network, so that each sees the data in another
+    order. The networks share no weights: the optimizer updates each weight
+    independently, so that networks do not influence each other.
 
     Parameters
     ----------
-    module : Looped, Stacked or another with `losses`
+    module : Looped, Stacked or another Module with `losses` and `logits`
     augment : callable, default=None
-        From a batch of training rows to another.
+        Takes a batch of training rows and returns another of the same shape.
     precision : torch.dtype, default=None
-        For mixed precision in training; predictions are made in float32.
+        For mixed precision in training. Predictions are made in float32.
     channels_last : bool, default=False
+        Whether images are stored with the channels last.
     may_stop : bool, default=False
         Whether a callback may end the training by KeyboardInterrupt.
     **kwargs
-        As of :class:`skorch.NeuralNet`.
+        Parameters of :class:`skorch.NeuralNet`.
     """
 
     def __init__(
@@ -39,7 +43,7 @@ class TogetherNet(NeuralNet):
         **kwargs,
     ):
         super().__init__(*args, **kwargs)
-        # A method, because skorch takes a module for one that is to be trained.
+        # The method instead of the module: skorch would train a module.
         self.augment = augment.__call__ if isinstance(augment, nn.Module) else augment
         self.precision = precision
         self.channels_last = channels_last
@@ -47,8 +51,8 @@ class TogetherNet(NeuralNet):
 
     def __getstate__(self):
         state = super().__getstate__()
-        # Both hold tensors that skorch does not bring from CUDA to the CPU. The module
-        # is the same as module_; a schedule has had its effect.
+        # Both hold tensors that skorch does not move from CUDA to the CPU. The module
+        # is the same as module_; a schedule is not needed after the training.
         state["module"] = None
         callbacks = state.get("callbacks_", [])
         state["callbacks_"] = [pair for pair in callbacks if pair[0] != "schedule"]
@@ -63,34 +67,43 @@ class TogetherNet(NeuralNet):
         return [("train_loss", PassthroughScoring("train_loss", on_train=True))]
 
     def get_iterator(self, dataset, training=False):
-        """Batches of the rows, in the way the rows themselves say."""
+        """Batches of the rows, in the order that the rows define."""
         options = self.get_params_for("iterator_train")
         return dataset.loader(torch.device(self.device), **options)
 
     def train_for(self, rows, n_epochs):
-        """Train until all networks have stopped, at most for so many epochs."""
+        """Train until all networks have stopped, for `n_epochs` at most."""
         self.notify("on_train_begin", X=rows, y=None)
-        # Callbacks of skorch stop by KeyboardInterrupt. Without one of the user's own
-        # an interrupt comes from outside and is not swallowed.
+        # Callbacks of skorch stop by KeyboardInterrupt. If the user gave no callback,
+        # an interrupt comes from outside and must not be suppressed.
         stops = (AllStopped, KeyboardInterrupt) if self.may_stop else (AllStopped,)
         with suppress(*stops):
             self.fit_loop(rows, epochs=n_epochs)
         self.notify("on_train_end", X=rows, y=None)
 
-    def forget_plan(self, lr):
-        """Drop what belonged to the last fit: validation rows and the schedule."""
-        plan = ("keep_best", "schedule", "stop")
-        self.callbacks_ = [pair for pair in self.callbacks_ if pair[0] not in plan]
+    def forget_fit(self, lr):
+        """Drop the validation rows and the schedule of a fit; reset the rate to `lr`.
+
+        Later calls of ``partial_fit`` would follow them otherwise.
+        """
+        names = ("keep_best", "schedule", "stop")
+        self.callbacks_ = [pair for pair in self.callbacks_ if pair[0] not in names]
         self.callbacks = None
         for group in self.optimizer_.param_groups:
             group["lr"] = lr
 
+    def move_to(self, device):
+        """Move the networks to a device if they are on another."""
+        if str(device) != self.device:
+            self.module_.to(device)
+            self.device = str(device)
+
     def train_step_single(self, batch, **fit_params):
-        """Gradients of all networks for one batch."""
+        """Compute the gradients of all networks for one batch."""
         self._set_training(True)
         X, codes = (part.to(self.device, non_blocking=True) for part in batch)
         if self.augment is not None:
-            # In plain order: convolutions of few channels crash on other strides.
+            # Contiguous: convolutions of few channels crash on other strides.
             X = self.augment(X.flatten(0, 1)).reshape(X.shape).contiguous()
         if self.channels_last:
             X = X.flatten(0, 1).contiguous(memory_format=torch.channels_last)
@@ -103,7 +116,7 @@ class TogetherNet(NeuralNet):
         return {"loss": total / sum(self.module_.active), "y_pred": None}
 
     def _next_loss(self, losses):
-        """The loss of one more network, in mixed precision if that is wanted."""
+        """Loss of the next network, in mixed precision if `precision` says so."""
         kind = torch.device(self.device).type
         with torch.autocast(kind, self.precision, enabled=self.precision is not None):
             return next(losses, None)
@@ -117,7 +130,8 @@ class TogetherNet(NeuralNet):
         result : tensor
         """
         self.module_.eval()
-        # A loader draws a seed when it starts: not from the generator that all share.
+        # A loader draws a seed when it starts. It must not come from torch's global
+        # generator, which belongs to the user.
         options = {"generator": torch.Generator()}
         options |= self.get_params_for("iterator_valid")
         for batch in rows.loader(torch.device(self.device), **options):
@@ -126,86 +140,64 @@ class TogetherNet(NeuralNet):
                 X = X.contiguous(memory_format=torch.channels_last)
             yield function(X, *rest)
 
+    def member_logits(self, rows):
+        """Logits of the members, batch by batch.
 
-class AllStopped(Exception):  # noqa: N818
-    """Raised to end the training when no network improves any more."""
+        Yields
+        ------
+        logits : ndarray of shape (n_members, batch_size, n_classes), float32
+        """
+
+        def call(X, *codes):
+            return self.module_.logits(X)
+
+        for logits in self.evaluate(rows, call):
+            yield logits.cpu().numpy()
 
 
-class KeepBest(Callback):
-    """Early stopping of each network by itself, with its best weights restored.
+def make_net(classifier, networks, validation, row):
+    """A skorch net with the parameters of a classifier, ready to be trained.
 
     Parameters
     ----------
-    rows : Rows
-        Validation rows with their class codes.
-    patience : int or None
-        Epochs without improvement until a network stops; None never stops.
+    classifier : BaseDeepClassifier
+    networks : Module
+        With `losses` and `logits`, like Looped and Stacked.
+    validation : Rows or None
+    row : tensor of shape (1, ...)
+        An example of the rows.
+
+    Returns
+    -------
+    net : TogetherNet
     """
-
-    def __init__(self, rows, patience):
-        self.rows = rows
-        self.patience = patience
-
-    def on_train_begin(self, net, X=None, y=None, **kwargs):
-        """Forget what was best."""
-        n_networks = len(net.module_.active)
-        self.best_loss = np.full(n_networks, np.inf)
-        self.best_epoch = np.zeros(n_networks, dtype=int)
-        self.best_state = [None] * n_networks
-        net.module_.active = [True] * n_networks
-
-    def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
-        """Compare each network with its best."""
-        epoch = len(net.history)
-        losses = net.evaluate(self.rows, net.module_.validation_losses)
-        losses = sum(losses).cpu().numpy() / sum(map(len, self.rows.batches))
-        net.history.record("valid_loss", float(losses.mean()))
-        better = (losses < self.best_loss) & np.array(net.module_.active)
-        for number in np.flatnonzero(better):
-            self.best_loss[number] = losses[number]
-            self.best_epoch[number] = epoch
-            self.best_state[number] = net.module_.snapshot(number)
-        if self.patience is not None:
-            active = epoch - self.best_epoch < self.patience
-            net.module_.active = active.tolist()
-
-    def on_train_end(self, net, X=None, y=None, **kwargs):
-        """Take the best weights of each network; all may be trained again."""
-        net.module_.active = [True] * len(self.best_state)
-        for number, state in enumerate(self.best_state):
-            if state is not None:
-                net.module_.restore(number, state)
+    device = check_device(classifier.device)
+    channels_last = classifier.channels_last
+    if channels_last == "auto":
+        channels_last = device.type == "cuda"
+    nested = classifier._nested_params().items()
+    net = TogetherNet(
+        networks,
+        criterion=nn.CrossEntropyLoss,
+        optimizer=classifier.optimizer or torch.optim.Adam,
+        lr=classifier.lr,
+        train_split=None,
+        callbacks=make_callbacks(classifier, validation),
+        device=str(device),
+        verbose=0,
+        augment=classifier.augment,
+        precision=mixed_precision_type(classifier.mixed_precision, device),
+        channels_last=channels_last and row.ndim == 4,
+        may_stop=bool(classifier.callbacks),
+        **{name: value for name, value in nested if not name.startswith("module__")},
+    )
+    return net.initialize()
 
 
-class StopTogether(Callback):
-    """Ends the training when every network has stopped, after all other callbacks."""
-
-    def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
-        """Stop if no network goes on."""
-        if not any(net.module_.active):
-            raise AllStopped
-
-
-class EpochBar(Callback):
-    """A progress bar over the epochs, with the losses beside it."""
-
-    def __init__(self, total):
-        self.total = total
-
-    def on_train_begin(self, net, X=None, y=None, **kwargs):
-        """Draw an empty bar."""
-        from tqdm.auto import tqdm
-
-        self.bar = tqdm(total=self.total, desc="epochs")
-
-    def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
-        """Draw one more epoch."""
-        names = ("train_loss", "valid_loss")
-        last = net.history[-1]
-        self.bar.set_postfix({name: last[name] for name in names if name in last})
-        self.bar.update()
-
-    def on_train_end(self, net, X=None, y=None, **kwargs):
-        """Leave the bar as it is."""
-        self.bar.close()
-        self.bar = None
+def mixed_precision_type(wanted, device):
+    """Type for mixed precision, or None to train in float32."""
+    if wanted == "auto":
+        wanted = device.type == "cuda" and torch.cuda.is_bf16_supported(
+            including_emulation=False
+        )
+    return torch.bfloat16 if wanted else None

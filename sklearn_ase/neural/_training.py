@@ -1,74 +1,139 @@
-"""From the parameters of a classifier to the skorch net that trains its networks."""
+"""Training of deep classifiers: `fit`, `partial_fit` and their steps."""
 
+import numpy as np
 import torch
-from sklearn.base import clone
-from skorch.callbacks import LRScheduler
-from torch import nn
+from sklearn.utils import check_random_state
 
-from sklearn_ase.neural._device import check_device
-from sklearn_ase.neural._net import EpochBar, KeepBest, StopTogether, TogetherNet
-
-
-def make_net(classifier, networks, validation, row):
-    """A skorch net, ready to be trained.
-
-    Parameters
-    ----------
-    classifier : BaseDeepClassifier
-        Its parameters say how to train.
-    networks : Module
-        With `losses` and `logits`, as Looped and Stacked.
-    validation : Rows or None
-    row : tensor of shape (1, ...)
-        An example of the rows.
-
-    Returns
-    -------
-    net : TogetherNet
-    """
-    device = check_device(classifier.device)
-    channels_last = classifier.channels_last
-    if channels_last == "auto":
-        channels_last = device.type == "cuda"
-    nested = classifier._nested_params().items()
-    net = TogetherNet(
-        networks,
-        criterion=nn.CrossEntropyLoss,
-        optimizer=classifier.optimizer or torch.optim.Adam,
-        lr=classifier.lr,
-        train_split=None,
-        callbacks=make_callbacks(classifier, validation),
-        device=str(device),
-        verbose=0,
-        augment=classifier.augment,
-        precision=precision(classifier.mixed_precision, device),
-        channels_last=channels_last and row.ndim == 4,
-        may_stop=bool(classifier.callbacks),
-        **{name: value for name, value in nested if not name.startswith("module__")},
-    )
-    return net.initialize()
+from sklearn_ase._utils._seeding import torch_seed
+from sklearn_ase.neural._build import (
+    build_networks,
+    check_outputs,
+    inferred_arguments,
+)
+from sklearn_ase.neural._data import (
+    MemberBatches,
+    Rows,
+    first_row,
+    in_order,
+    split_rows,
+)
+from sklearn_ase.neural._net import make_net
+from sklearn_ase.neural._temperature import fit_temperature
+from sklearn_ase.neural._validation import check_training_rows, encode_labels
 
 
-def make_callbacks(classifier, validation):
-    """What watches over the training; the user's own read what the first records."""
-    callbacks = []
-    if validation is not None:
-        callbacks.append(("keep_best", KeepBest(validation, classifier.patience)))
-    callbacks += list(classifier.callbacks or [])
-    if classifier.schedule == "cosine":
-        schedule = LRScheduler("CosineAnnealingLR", T_max=classifier.max_epochs)
-        callbacks.append(("schedule", schedule))
-    elif classifier.schedule is not None:
-        callbacks.append(("schedule", clone(classifier.schedule)))
-    if classifier.verbose:
-        callbacks.append(("bar", EpochBar(classifier.max_epochs)))
-    return [*callbacks, ("stop", StopTogether())]
+class TrainingMixin:
+    """Mixin with the training of a deep classifier."""
 
+    def fit(self, X, y):
+        """Train the networks.
 
-def precision(wanted, device):
-    """The type of mixed precision, or None."""
-    if wanted == "auto":
-        wanted = device.type == "cuda" and torch.cuda.is_bf16_supported(
-            including_emulation=False
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...) or torch Dataset
+            Numpy arrays, memmaps and datasets are read batch by batch. If the items of
+            a dataset are tuples, the first entry is used.
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self : object
+        """
+        resume = self.warm_start and hasattr(self, "net_")
+        X, codes = self._check_training(X, y, reset=not resume)
+        networks = self.networks_ if resume else self._draw_networks(X)
+        training, validation = self._split(X, codes)
+        self.net_ = make_net(self, networks, validation, first_row(X))
+        self._train(X, codes, training, self.max_epochs)
+        self.net_.forget_fit(self.lr)
+        self.temperature_ = self._best_temperature(validation)
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Train for one epoch, without validation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...) or torch Dataset
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All possible labels. Needed at the first call, unless they are a parameter
+            of the classifier or `y` has all of them.
+
+        Returns
+        -------
+        self : object
+        """
+        first = not hasattr(self, "net_")
+        X, codes = self._check_training(X, y, reset=first, classes=classes)
+        if first:
+            self.net_ = make_net(self, self._draw_networks(X), None, first_row(X))
+            self.temperature_ = 1.0
+        self._train(X, codes, np.arange(len(codes)), 1)
+        return self
+
+    def _check_training(self, X, y, reset, classes=None):
+        """Rows as they are read, and the class code of each."""
+        self._check_names()
+        if self.n_members_ < 1:
+            raise ValueError(f"n_members={self.n_members} must be at least 1.")
+        X, y = check_training_rows(self, X, y, reset)
+        if reset:
+            given = self.classes if classes is None else classes
+            self.classes_ = np.unique(y if given is None else given)
+        return X, encode_labels(y, self.classes_)
+
+    def _draw_networks(self, X):
+        """New networks in one module; each has its own seed."""
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self.seed_ = int(seed)
+        # The first sequence is for what all networks share, the others for one each,
+        # so that a member does not depend on how many members there are.
+        sequences = np.random.SeedSequence(self.seed_).spawn(self._n_networks() + 1)
+        self.generators_ = [np.random.default_rng(sequence) for sequence in sequences]
+        networks = build_networks(
+            self._module_class(), self._module_arguments(X), sequences[1:]
         )
-    return torch.bfloat16 if wanted else None
+        with torch_seed(self.seed_):
+            check_outputs(networks[0], first_row(X), self.classes_)
+        return self._join(networks)
+
+    def _module_arguments(self, X):
+        """Arguments of the module: sizes of the data, and what the user gave."""
+        module, n_classes = self._module_class(), len(self.classes_)
+        given = self._nested_params("module__").items()
+        return inferred_arguments(module, first_row(X), n_classes) | {
+            name.removeprefix("module__"): value for name, value in given
+        }
+
+    def _split(self, X, codes):
+        """Indices of the training rows, and the validation rows or None."""
+        seed = int(self.generators_[0].integers(2**31))
+        training, validation = split_rows(codes, self.validation_fraction, seed)
+        if not len(validation):
+            return training, None
+        return training, in_order(X, self._pool_batch_size(X), codes, validation)
+
+    def _train(self, X, codes, rows, n_epochs):
+        """Train for some epochs on the given rows."""
+        generators = self.generators_[1:]
+        rows = self._rows_of_networks(rows, generators)
+        batches = MemberBatches(rows, self.batch_size, generators)
+        net = self.net_
+        with torch_seed(int(self.generators_[0].integers(2**31))):
+            net.train_for(Rows(X, codes, batches), n_epochs)
+        weights = net.module_.parameters()
+        if not all(torch.isfinite(weight).all() for weight in weights):
+            raise ValueError(
+                f"Training diverged: weights are infinite after {len(net.history)} "
+                f"epochs. Use a smaller learning rate than lr={self.lr}, and scale the "
+                "features to the order of 1 (StandardScaler)."
+            )
+
+    def _best_temperature(self, validation):
+        """Temperature for the validation rows; 1 without them or if not wanted."""
+        if validation is None or not self.temperature:
+            return 1.0
+        logits = np.concatenate(list(self._member_logits(validation)), axis=1)
+        codes = validation.codes[np.concatenate(validation.batches)]
+        return fit_temperature(logits, codes)

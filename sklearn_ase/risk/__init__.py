@@ -4,7 +4,7 @@ from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk
 from sklearn_ase.risk._corrected_ase import CorrectedASE
 from sklearn_ase.risk._estimate import RiskEstimate
-from sklearn_ase.risk._guarded import GuardedASE
+from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._lure import LURE
 from sklearn_ase.risk._monte_carlo import MonteCarlo
 

@@ -1,4 +1,4 @@
-"""ASE: the mean loss the surrogate expects."""
+"""ASE: the mean loss that the surrogate expects."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from sklearn_ase.risk._estimate import RiskEstimate
 class ASE(BaseRisk):
     """Active surrogate estimate, ``mean_i g(x_i)`` over the pool.
 
-    Its error is the surrogate's, which it cannot see: it has no standard error and
-    no confidence interval, only a ``member_spread``.
+    Its error is the error of the surrogate, which it cannot see. It therefore has no
+    standard error and no confidence interval, only a ``member_spread``.
 
     Parameters
     ----------
@@ -35,11 +35,7 @@ class ASE(BaseRisk):
         self.use_observed = use_observed
 
     def estimate(self, state):
-        if state.belief is None:
-            raise ValueError(
-                f"ASE needs a fitted surrogate, but {state.n_labels} labels were too "
-                "few to fit one. Label more rows or give X_train and y_train."
-            )
+        self.check(state)
         losses = state.expected_loss
         if self.use_observed:
             losses = losses.copy()
@@ -55,5 +51,5 @@ class ASE(BaseRisk):
             member_spread=float(spread),
             refusal="ASE has no confidence interval: its error is the surrogate's, "
             "which no label measures. Use GuardedASE() or CorrectedASE() with the same "
-            "labels; member_spread says how far the surrogate's members are apart.",
+            "labels; member_spread is the spread of the surrogate's members.",
         )

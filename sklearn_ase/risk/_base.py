@@ -1,4 +1,4 @@
-"""The one verb of a risk, and the checks the design-based ones share."""
+"""The base class of the risk estimators, and what the weighted ones share."""
 
 from abc import ABCMeta, abstractmethod
 
@@ -6,22 +6,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._evidence import (
-    believed_moments,
-    design_of,
-    variances_of_mean,
-)
 from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._steps import (
+    moments_with_prior,
+    variances_of_mean,
+    weighting_obstacle,
+)
 from sklearn_ase.risk._estimate import RiskEstimate
 
 
 class BaseRisk(BaseEstimator, metaclass=ABCMeta):
-    """Base class of the risks: a pure function of the state of the pool.
+    """Base class of the risk estimators: pure functions of the state of the pool.
 
     Attributes
     ----------
     needs_query_proba : bool
-        Whether labels are weighed by the probability of their pick. Checked against
+        Whether labels are weighted by the probability of their pick. Checked against
         the selection before a label is bought.
     needs_uniform : bool
         Whether every pick must be uniform. Checked likewise.
@@ -30,10 +30,17 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
     leans_on_surrogate : bool
         Whether a bad surrogate may bias it, so that ``fit`` should warn of one.
     allows_skips : bool
-        Whether it looks at ``state.skips``, picks that nobody could label. One that
-        weighs labels and does not is refused when there are any.
+        Whether it allows for picks that nobody could label. An estimator that weights
+        labels and does not is refused when there are such picks.
     """
 
+    flags = (
+        "needs_query_proba",
+        "needs_uniform",
+        "needs_belief",
+        "leans_on_surrogate",
+        "allows_skips",
+    )
     needs_query_proba = False
     needs_uniform = False
     needs_belief = False
@@ -47,40 +54,55 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         state : PoolState
+            For which :meth:`obstacle` is empty.
 
         Returns
         -------
         risk : RiskEstimate
         """
 
+    def obstacle(self, state):
+        """Say why this estimate cannot be had from a state.
 
-def check_design(state, name):
-    """The picks that a design-based risk may use, if there are any."""
-    design = design_of(state)
-    if design.n_labels == 0:
-        raise ValueError(
-            f"{name} needs a label for the first row that was asked for, but has none "
-            f"({state.n_labels} labels in all). Answer the open queries first."
-        )
-    if not design.has_query_proba:
-        n_unknown = int(np.isnan(design.query_proba).sum())
-        raise ValueError(
-            f"{name} weighs each label by the probability with which it was picked, "
-            f"but {n_unknown} of the {len(design.answered)} rows were picked "
-            "without one (ArgMax). Use selection=Proportional() or UniformMixed(...) "
-            "for new labels, or risk=ASE() for these."
-        )
-    return design
+        Parameters
+        ----------
+        state : PoolState
+
+        Returns
+        -------
+        obstacle : str
+            Empty if it can be had.
+        """
+        name = type(self).__name__
+        if self.needs_belief and state.belief is None:
+            return (
+                f"{name} needs a fitted surrogate, but {state.n_labels} labels were "
+                "too few to fit one. Label more rows or give X_train and y_train."
+            )
+        if self.needs_query_proba:
+            return weighting_obstacle(state, name, self.allows_skips)
+        return ""
+
+    def check(self, state):
+        """Raise an error if this estimate cannot be had from a state.
+
+        Parameters
+        ----------
+        state : PoolState
+        """
+        obstacle = self.obstacle(state)
+        if obstacle:
+            raise ValueError(obstacle)
 
 
-def believed_loss_variance(state, design):
+def believed_loss_variance(state):
     """Variance of each one-step estimate without g, as the surrogate expected it."""
-    _, loss = believed_moments(state, design)
-    spread = loss - design.free_expected_loss**2
+    _, loss = moments_with_prior(state)
+    spread = loss - state.settled.free_expected_loss**2
     return np.maximum(spread, 0.0) / state.n_samples**2
 
 
-def mean_of_steps(steps, predicted, design):
+def mean_of_steps(steps, predicted, state):
     """Weighted mean of one-step estimates, with its standard error.
 
     Parameters
@@ -88,36 +110,46 @@ def mean_of_steps(steps, predicted, design):
     steps : ndarray of shape (n_picks,)
     predicted : ndarray of shape (n_picks,)
         Variance of each step as the surrogate expected it.
-    design : Design
+    state : PoolState
 
     Returns
     -------
     risk : RiskEstimate
     """
-    n_samples = design.n_samples
-    weights = _kernels.step_weights(len(steps), n_samples)
-    variances = variances_of_mean(steps, predicted, n_samples)
-    return design_based(weights @ steps, variances, design)
+    weights = _kernels.step_weights(len(steps), state.n_samples)
+    variances = variances_of_mean(steps, predicted, state.n_samples)
+    return design_based(weights @ steps, variances, state)
 
 
-def design_based(value, variances, design):
+def design_based(value, variances, state):
     """Estimate whose error comes from the draw of the labels alone.
 
-    Of the variance seen in the labels and the one the surrogate believes in the
+    Of the variance seen in the labels and the one that the surrogate believes in the
     greater counts: few labels miss what is rare, a surrogate what it does not know.
+
+    Parameters
+    ----------
+    value : float
+    variances : tuple of float
+        Seen and believed.
+    state : PoolState
+
+    Returns
+    -------
+    risk : RiskEstimate
     """
     variance, refusal = max(variances), ""
-    n_labels, n_picks = design.n_labels, len(design.answered)
-    is_known = n_picks == design.n_samples
+    n_labels, n_picks = state.settled.n_labels, len(state.settled)
+    is_known = n_picks == state.n_samples
     if n_labels < MIN_LABELS and not is_known:
         refusal = (
-            f"No interval from {n_labels} labels: below {MIN_LABELS} they say too "
-            "little about how far off the estimate may be. Label more rows."
+            f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
+            "little about the error of the estimate. Label more rows."
         )
     elif variance <= (1e-12 * value) ** 2 and not is_known:  # 0, but for rounding.
         refusal = (
-            f"No interval: all {n_labels} labels show what the surrogate was certain "
-            "of, so nothing says how far off the estimate may be. Label more rows."
+            f"No interval: all {n_labels} labels are what the surrogate was certain "
+            "of, so nothing tells the error of the estimate. Label more rows."
         )
     return RiskEstimate(
         value=float(value),
@@ -126,5 +158,5 @@ def design_based(value, variances, design):
         degrees_of_freedom=max(n_labels - 1, 1),
         refusal=refusal,
         n_skipped=n_picks - n_labels,
-        greatest_loss=design.greatest_loss,
+        max_loss=state.loss.max_loss,
     )

@@ -1,4 +1,4 @@
-"""The number that is reported, with how sure it is."""
+"""The number that is reported, with its interval."""
 
 import warnings
 from dataclasses import dataclass
@@ -19,23 +19,24 @@ class RiskEstimate:
     ----------
     value : float
     standard_error : float
-        Of `centre` over the draw of the labels; NaN where the labels do not tell.
+        Of `centre`, over the draw of the labels; NaN if the labels do not tell it.
     n_labels : int
         Labels known when it was made.
     degrees_of_freedom : float
         Of the t distribution that :meth:`interval` uses; infinite for a normal one.
     centre : float or None
-        Middle of the interval, where it is not the value.
+        Middle of the interval, if it is not the value.
     member_spread : float or None
         Standard deviation of the pool risks that the members of the surrogate
-        expect. It knows nothing of the errors they share and is no standard error.
+        expect. It does not include errors that they share, so it is not a standard
+        error.
     refusal : str
         Why there is no interval; empty if there is one.
     n_skipped : int
-        Rows that nobody could label, if the estimate is of the mean loss over those
-        that can be labelled; 0 if it is of the whole pool.
-    greatest_loss : float
-        That there can be at a row, where the interval ends.
+        Rows that nobody could label. If there are any, the estimate is the mean loss
+        over the rows that can be labelled; otherwise over the whole pool.
+    max_loss : float
+        Greatest possible loss at a row. The interval ends there.
 
     Examples
     --------
@@ -60,7 +61,7 @@ class RiskEstimate:
     member_spread: float | None = None
     refusal: str = ""
     n_skipped: int = 0
-    greatest_loss: float = np.inf
+    max_loss: float = np.inf
 
     def __repr__(self):
         spread = f"standard_error={self.standard_error:.3g}"
@@ -75,7 +76,7 @@ class RiskEstimate:
         return html_table("RiskEstimate", self.describe().items())
 
     def describe(self, level=0.9, method="fixed"):
-        """The estimate in words, for people.
+        """Describe the estimate in words.
 
         Parameters
         ----------
@@ -114,15 +115,15 @@ class RiskEstimate:
         level : float, default=0.9
             Nominal coverage, between 0 and 1.
         method : {"fixed", "anytime"}, default="fixed"
-            ``"fixed"`` holds for a number of labels that was settled beforehand.
-            ``"anytime"`` holds at all label counts at once: it may be looked at
-            after every label, to stop when it is narrow enough.
+            ``"fixed"`` holds for a number of labels that was chosen beforehand.
+            ``"anytime"`` holds at all label counts at once. You may look at it after
+            every label and stop when it is narrow enough.
 
         Returns
         -------
         low, high : float
-            Infinite, with an :class:`IntervalWarning` that says why, where no honest
-            interval can be given.
+            Infinite, with an :class:`IntervalWarning` that gives the reason, if no
+            valid interval can be given.
         """
         if not 0 < level < 1:
             raise ValueError(f"level={level} must lie strictly between 0 and 1.")
@@ -141,5 +142,5 @@ class RiskEstimate:
         centre = self.value if self.centre is None else self.centre
         # An unbiased estimate may lie, by chance, where no mean of losses can.
         low = min(self.value, max(centre - reach, 0.0))
-        high = max(self.value, min(centre + reach, self.greatest_loss))
+        high = max(self.value, min(centre + reach, self.max_loss))
         return float(low), float(high)

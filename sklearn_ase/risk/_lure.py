@@ -1,13 +1,8 @@
-"""LURE: observed losses, weighed by the probability of their pick."""
+"""LURE: observed losses, weighted by the probability of their pick."""
 
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._evidence import over_answerable
-from sklearn_ase.risk._base import (
-    BaseRisk,
-    believed_loss_variance,
-    check_design,
-    mean_of_steps,
-)
+from sklearn_ase._inference._steps import over_answerable
+from sklearn_ase.risk._base import BaseRisk, believed_loss_variance, mean_of_steps
 
 
 class LURE(BaseRisk):
@@ -33,9 +28,10 @@ class LURE(BaseRisk):
     allows_skips = True
 
     def estimate(self, state):
-        design = check_design(state, "LURE")
+        self.check(state)
+        picks = state.settled
         steps = _kernels.step_estimates(
-            design.losses, design.query_proba, state.n_samples
+            picks.losses, picks.query_proba, state.n_samples
         )
-        steps = over_answerable(steps, design)
-        return mean_of_steps(steps, believed_loss_variance(state, design), design)
+        steps = over_answerable(steps, state)
+        return mean_of_steps(steps, believed_loss_variance(state), state)

@@ -1,7 +1,7 @@
-"""Many evaluations against known labels: how good and how honest is an estimate.
+"""Run many evaluations against known labels, to see how good an estimate is.
 
-The instrument behind every table of the documentation. Results are plain columns that
-can be saved, continued and drawn later.
+Every table of the documentation was made with it. Results are plain columns that can be
+saved, continued and drawn later.
 """
 
 from sklearn_ase.simulation._curve import label_efficiency_curve

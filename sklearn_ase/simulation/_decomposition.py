@@ -1,13 +1,14 @@
-"""Where the error of ASE comes from: section 5 of the paper."""
+"""Split the error of ASE by its causes, as in section 5 of the paper."""
 
 from dataclasses import dataclass
 
 from sklearn.base import clone
 
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._evaluation._other_pool import expected_and_observed
 from sklearn_ase.risk import ASE
 from sklearn_ase.simulation._scenario import (
-    known_labels,
+    ignore_new_classes,
     training_rows,
     with_model,
 )
@@ -15,18 +16,18 @@ from sklearn_ase.simulation._scenario import (
 
 @dataclass(frozen=True)
 class ErrorDecomposition:
-    """Where the error of ASE comes from; the parts have signs and add up to `total`.
+    """Parts of the error of ASE; they are signed and add up to `total`.
 
     Attributes
     ----------
     finite_pool : float
-        (I): mean expected loss on the pool minus that on the population.
+        Part (I): mean expected loss on the pool minus that on the population.
     training : float
-        (IIB): mean expected loss on the population, by the surrogate minus by the
-        best surrogate of its kind.
+        Part (IIB): mean expected loss on the population according to the surrogate,
+        minus that according to the best surrogate of its kind.
     expressiveness : float
-        (IIA): mean expected loss on the population by the best surrogate, minus the
-        true risk.
+        Part (IIA): mean expected loss on the population according to the best
+        surrogate, minus the true risk.
     total : float
         ASE minus the true risk.
     """
@@ -43,18 +44,19 @@ def error_decomposition(evaluator, scenario, X_population, y_population):
     Parameters
     ----------
     evaluator : ActiveRiskEstimator
-        Buys its `n_labels` labels.
+        It buys `n_labels` labels.
     scenario : Scenario
-        With a model that can be asked about other rows.
+        Its model must be able to predict other rows.
     X_population : array, sparse matrix, frame or list of shape (n_rows, n_features)
-        Many rows from where the pool comes from, none of them in the pool.
+        Many rows of the population of the pool, none of them in the pool.
     y_population : array-like of shape (n_rows,)
+        Their labels.
 
     Returns
     -------
     decomposition : ErrorDecomposition
-        The best surrogate of its kind is taken to be the one that has seen every
-        label of the pool.
+        The surrogate that was fitted on every label of the pool stands for the best
+        surrogate of its kind.
 
     References
     ----------
@@ -92,9 +94,11 @@ def error_decomposition(evaluator, scenario, X_population, y_population):
     )
     means = []
     for each in (evaluator, best):
-        with known_labels():
+        with ignore_new_classes():
             each.fit(scenario.X, scenario.y, **rows)
-        expected, observed = each._both_losses(X_population, y_population)
+        expected, observed = expected_and_observed(
+            each.evaluation_, each.estimator, X_population, y_population
+        )
         means.append(expected.mean())
     pool, truth = float(evaluator.evaluation_.estimate(ASE())), observed.mean()
     return ErrorDecomposition(

@@ -18,18 +18,19 @@ class Scenario:
     X : array, sparse matrix, frame or list of shape (n_samples, n_features)
         The pool.
     y : array-like of shape (n_samples,)
-        Its labels; with `label_proba` the classes of its columns.
+        Labels of the pool. With `label_proba`, the classes of its columns instead.
     estimator : fitted estimator or callable, default=None
-        The model under test; None means that of the evaluator.
-    X_train, y_train : rows the surrogate may also learn from, default=None
+        The model under test. None means the one of the evaluator.
+    X_train, y_train : array-likes, default=None
+        Rows and labels that the surrogate may also learn from.
     train_predictions : array-like, default=None
-        What the model says about `X_train`, if it did not learn from these rows.
+        Predictions of the model for `X_train`, if it did not learn from these rows.
     label_proba : array-like of shape (n_samples, n_classes), default=None
-        Distribution of each label, from which one is drawn afresh in every run. The
-        truth is then the expected loss, whatever was drawn.
+        Distribution of the label of each row. Every run draws new labels from it. The
+        truth is then the expected loss, whatever labels were drawn.
     surrogate : classifier, regressor or surrogate, default=None
-        One of its own, as a frozen one that was fitted on these training rows; None
-        means that of the evaluator.
+        A surrogate for this scenario, for instance one that was fitted on `X_train` and
+        frozen. None means the one of the evaluator.
 
     Examples
     --------
@@ -49,18 +50,21 @@ class Scenario:
 
 
 def training_rows(scenario):
-    """Arguments of ``start`` and ``fit`` that tell of the training rows."""
+    """Return the arguments of ``start`` and ``fit`` for the training rows."""
     names = ("X_train", "y_train", "train_predictions")
     return {name: getattr(scenario, name) for name in names}
 
 
-def known_labels():
-    """Silence about classes that come up: labels that are known hold no slips."""
+def ignore_new_classes():
+    """Return a context without warnings about new classes.
+
+    The warning is for typing errors, and known labels have none.
+    """
     return warnings.catch_warnings(action="ignore", category=NewClassWarning)
 
 
 def with_model(evaluator, scenario):
-    """The evaluator, with the scenario's model and surrogate if it brings them."""
+    """Return the evaluator with the scenario's model and surrogate, if it has any."""
     if scenario.surrogate is not None:
         evaluator.set_params(surrogate=scenario.surrogate)
     model = scenario.estimator
@@ -71,24 +75,57 @@ def with_model(evaluator, scenario):
 
 
 def draw_labels(evaluation, scenario, rng):
-    """Labels for this run, the expected loss of each row and its noise."""
-    task = evaluation.task
+    """Return the labels of one run, and what is known of their losses.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    scenario : Scenario
+    rng : numpy Generator
+        Draws the labels, if the scenario has `label_proba`.
+
+    Returns
+    -------
+    y : ndarray of shape (n_samples,)
+        Labels of the pool.
+    losses, noise : ndarrays of shape (n_samples,)
+        Mean and variance of the loss of each row over the draw of its label.
+    """
+    labels = evaluation.problem.check_labels(scenario.y)
     if scenario.label_proba is None:
-        y = task.check_labels(scenario.y)
-        loss = task.loss_for(task.classes_with(y))
-        losses = loss.observed(np.arange(len(y)), y)
-        return y, losses, np.zeros(len(y))
-    classes = task.check_labels(scenario.y)
+        return labels, losses_of(evaluation, labels), np.zeros(len(labels))
     proba = np.asarray(scenario.label_proba, dtype=float)
     proba = proba / proba.sum(axis=1, keepdims=True)
     edges = np.cumsum(proba, axis=1)
     codes = (rng.random((len(proba), 1)) > edges[:, :-1]).sum(axis=1)
-    table = task.loss_for(task.classes_with(classes))
-    columns = [
-        table.observed(np.arange(len(proba)), np.full(len(proba), label))
-        for label in classes
-    ]
-    values = np.stack(columns, axis=1)
+    values = _loss_table(evaluation.problem, labels, len(proba))
     losses = np.einsum("nc,nc->n", proba, values)
     noise = np.einsum("nc,nc->n", proba, (values - losses[:, None]) ** 2)
-    return classes[codes], losses, noise
+    return labels[codes], losses, noise
+
+
+def losses_of(evaluation, y):
+    """Return the loss of the model at each row of the pool.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    y : ndarray of shape (n_samples,)
+        Labels of the pool.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+    """
+    problem = evaluation.problem
+    loss = problem.loss_for(problem.classes_with(y))
+    return loss.observed(np.arange(len(y)), y)
+
+
+def _loss_table(problem, classes, n_samples):
+    """Return the loss at each row for each class, of shape (n_samples, n_classes)."""
+    loss = problem.loss_for(problem.classes_with(classes))
+    rows = np.arange(n_samples)
+    return np.stack(
+        [loss.observed(rows, np.full(n_samples, label)) for label in classes], axis=1
+    )

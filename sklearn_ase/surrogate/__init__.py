@@ -1,4 +1,4 @@
-"""Surrogates: any classifier or regressor, as calibrated members aligned by class."""
+"""Surrogates: models that predict the unknown labels of the pool."""
 
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier, BootstrapRegressor

@@ -1,64 +1,85 @@
-"""What classifier and regressor surrogates share: fitting on weighted, seeded rows."""
+"""The contract of a surrogate: ``fit`` on labelled rows, ``belief`` about a pool."""
 
 from abc import ABCMeta, abstractmethod
 
-import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
-from sklearn.utils import gen_batches
-from sklearn.utils.validation import has_fit_parameter
-
-from sklearn_ase._data._cross_fitting import cross_fitted
-from sklearn_ase._data._rows import n_rows, take_rows
-from sklearn_ase._utils._seeding import fit_seeded
-from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
-
-# Numbers of one chunk of members: 8 MB, and about twice that while it is reduced.
-_CHUNK_NUMBERS = 2**20
 
 
 class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
-    """Base class of the surrogates: ``fit`` on labelled rows, ``belief`` on a pool."""
+    """Base class of all surrogates.
 
-    belief_type = None
-    stratified = False
+    A surrogate learns from labelled rows and then says what it believes about the
+    labels of a pool. A subclass sets the class attribute `task` and has two methods,
+    :meth:`fit` and :meth:`belief`. The other attributes have defaults; override those
+    that do not describe your surrogate, as class attributes, as properties, or in
+    ``fit``.
 
-    @property
-    def is_constant(self):
-        """Whether the surrogate is frozen: never refitted, never recalibrated."""
-        return isinstance(self.estimator, FrozenEstimator)
+    Attributes
+    ----------
+    task : {"classification", "regression"}
+        What the labels are. There is no default.
+    min_rows : int, default=5
+        Number of labelled rows that are needed for a fit. Before, rows are picked
+        uniformly.
+    is_constant : bool, default=False
+        Whether new labels never change the surrogate. It is then fitted once, at the
+        start, on the training rows, of which there may be none.
+    uses_estimator : bool, default=False
+        Whether the surrogate uses the predictions of the model under test, `expert`.
+    uses_out_of_fold : bool, default=False
+        Whether out-of-fold predictions of the model on the training rows are worth
+        their time. If False, `expert` is NaN for training rows.
+    is_calibrated : bool, default=False
+        Whether the last fit was calibrated on predictions for rows that had been held
+        out. :class:`~sklearn_ase.risk.GuardedASE` trusts such a surrogate more.
+    gives_members : bool, default=False
+        Whether the belief has members, and ``member_loss`` on request.
+        :class:`~sklearn_ase.acquisition.VarianceReduction` needs them.
+    frozen_classes : ndarray of shape (n_classes,) or None, default=None
+        Classes that the surrogate knows from the start.
 
-    @property
-    def uses_estimator(self):
-        """Whether the calibration blends the model under test in."""
-        calibration = self._chosen_calibration()
-        return calibration is not None and calibration.use_estimator
+    See Also
+    --------
+    ClassifierSurrogate : Any classifier as a surrogate; no subclass is needed.
+    RegressorSurrogate : Any regressor as a surrogate; no subclass is needed.
 
-    @property
-    def is_calibrated(self):
-        """Whether its last fit was calibrated on held-out predictions."""
-        return getattr(self, "calibration_", None) is not None
+    Examples
+    --------
+    A surrogate that believes in the class frequencies of the labelled rows:
 
-    @property
-    def uses_out_of_fold(self):
-        """Whether the model's word on rows it has not learned from is of use."""
-        return not self.is_constant
+    >>> import numpy as np
+    >>> from sklearn_ase.belief import CategoricalBelief
+    >>> from sklearn_ase.losses import ZeroOne
+    >>> from sklearn_ase.surrogate import BaseSurrogate
+    >>> class ClassFrequencies(BaseSurrogate):
+    ...     task = "classification"
+    ...
+    ...     def fit(self, X, y, *, classes=None, expert=None, model_classes=None,
+    ...             n_acquired=0, seed=0):
+    ...         counts = (np.asarray(y)[:, None] == classes).sum(axis=0) + 1
+    ...         self.proba_ = counts / counts.sum()
+    ...         return self
+    ...
+    ...     def belief(self, X, loss, expert=None, keep_member_loss=False):
+    ...         member = np.tile(self.proba_, (1, len(X), 1))
+    ...         return CategoricalBelief.from_members(member, loss)
+    >>> y = np.array(["cat", "cat", "cat", "dog", "dog"])
+    >>> surrogate = ClassFrequencies().fit(np.zeros((5, 1)), y, classes=np.unique(y))
+    >>> loss = ZeroOne().build(np.array(["cat", "dog"]), np.unique(y))
+    >>> surrogate.belief(np.zeros((2, 1)), loss).expected_loss(loss).round(2)
+    array([0.43, 0.57])
+    """
 
-    @property
-    def gives_members(self):
-        """Whether it has several members, of its own or by bootstrap."""
-        return not self.is_constant or has_members(self.estimator)
+    task = None
+    min_rows = 5
+    is_constant = False
+    uses_estimator = False
+    uses_out_of_fold = False
+    is_calibrated = False
+    gives_members = False
+    frozen_classes = None
 
-    @property
-    def frozen_classes(self):
-        """Classes of a frozen classifier; None for anything else."""
-        return getattr(self.estimator, "classes_", None) if self.is_constant else None
-
-    def can_fit(self, n_labelled):
-        """Whether that many labelled rows are enough for a fit."""
-        return self.is_constant or n_labelled >= self.min_rows
-
+    @abstractmethod
     def fit(
         self,
         X,
@@ -70,143 +91,72 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         n_acquired=0,
         seed=0,
     ):
-        """Fit and calibrate the surrogate.
+        """Fit the surrogate to labelled rows.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_rows, n_features)
             Training rows first, acquired rows last.
         y : ndarray of shape (n_rows,)
+            Some classes may have no row.
         classes : ndarray of shape (n_classes,), default=None
-            All labels there may be, sorted (classification).
+            All possible labels, sorted (classification).
         expert : ndarray of shape (n_rows, n_classes) or (n_rows,), default=None
-            Predictions of the model under test, honest ones: NaN for rows it
-            learned from.
+            Predictions of the model under test, out-of-fold for training rows. NaN for
+            rows that the model has learned from.
         model_classes : ndarray of shape (n_classes,), dtype bool, default=None
-            Classes the model under test knows.
+            Classes that the model under test knows. None means all.
         n_acquired : int, default=0
             How many of the last rows were acquired from the pool.
         seed : int, default=0
+            Fixes all random numbers: the same seed must give the same belief.
 
         Returns
         -------
         self : object
         """
-        fit_weight = self._tail_weight(n_rows(X), n_acquired, self.pool_weight)
-        if self.is_constant:
-            self.estimator_ = self.estimator
-        else:
-            self.estimator_ = self._fit_rows(X, y, fit_weight, seed)
-        n_training = n_rows(X) - n_acquired
-        # Acquired rows are few and from the right population: together they count
-        # at least as much as this many rows out of the training set.
-        emphasis = max(1.0, n_training / self.rows_per_acquired)
-        weight = self._tail_weight(n_rows(X), n_acquired, emphasis)
-        self._calibrate(X, y, classes, expert, model_classes, fit_weight, weight, seed)
-        return self
 
+    @abstractmethod
     def belief(self, X, loss, expert=None, keep_member_loss=False):
-        """What the surrogate believes about the labels of X.
+        """Return what the surrogate believes about the labels of X.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
         loss : LossTable or PointLoss
+            Loss of the model under test at these rows for each possible label.
         expert : ndarray of shape (n_samples, n_classes) or (n_samples,), default=None
             Predictions of the model under test.
         keep_member_loss : bool, default=False
+            Whether the belief must have ``member_loss``.
 
         Returns
         -------
         belief : CategoricalBelief or GaussianBelief
+            About the labels; for classification with a column for each of the
+            `classes` of the fit, in that order.
         """
-        n_samples = n_rows(X)
-        numbers = predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
-        size = max(1, min(n_samples, _CHUNK_NUMBERS // numbers))
-        chunks = (
-            self._chunk_belief(
-                take_rows(X, rows),
-                loss.take(rows),
-                None if expert is None else expert[rows],
-                keep_member_loss,
-            )
-            for rows in gen_batches(n_samples, size)
-        )
-        return self.belief_type.concatenate(chunks, n_samples)
 
-    def _fit_rows(self, X, y, weight, seed):
-        """The estimator, with members, fitted on these rows."""
-        model = self._with_members(y)
-        if weight is None:
-            return fit_seeded(model, seed, X, y)
-        last = model[-1] if isinstance(model, Pipeline) else model
-        if not has_fit_parameter(last, "sample_weight"):
-            raise ValueError(
-                f"pool_weight={self.pool_weight} weighs acquired rows against training "
-                f"rows, but {type(last).__name__}.fit takes no sample_weight. Use "
-                "pool_weight=1 or another surrogate."
-            )
-        step = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
-        return fit_seeded(model, seed, X, y, **{f"{step}sample_weight": weight})
+    def can_fit(self, n_labelled):
+        """Whether that many labelled rows are sufficient for a fit."""
+        return self.is_constant or n_labelled >= self.min_rows
 
-    def _held_out(self, X, y, fit_weight, seed, predict):
-        """Predictions for each row by members that did not learn from it.
-
-        Out-of-bag where the members are bootstrap samples, else cross-fitted;
-        None where there are too few rows for either.
-        """
-        found = out_of_bag(self.estimator_, X)
-        if found is not None:
-            return found
-
-        def fit(rows, seed):
-            weight = None if fit_weight is None else fit_weight[rows]
-            return self._fit_rows(take_rows(X, rows), y[rows], weight, seed)
-
-        return cross_fitted(
-            fit,
-            predict,
-            X,
-            y,
-            self.cv,
-            seed,
-            self.stratified,
-        )
-
-    @staticmethod
-    def _tail_weight(n, n_tail, value):
-        if value == 1.0 or n_tail == 0 or n_tail == n:
-            return None
-        return np.repeat([1.0, float(value)], [n - n_tail, n_tail])
-
-    @abstractmethod
-    def _with_members(self, y):
-        """The estimator to fit on these labels, wrapped if it has no members."""
-
-    @abstractmethod
-    def _chosen_calibration(self):
-        """A fresh calibration, or None for members as they are."""
-
-    @abstractmethod
     def held_out_loss(self, rows, loss):
-        """Loss expected at rows of the fit by members that did not learn from them.
+        """Return the expected loss at rows of the last fit, as if they were held out.
+
+        It shows whether a surrogate without calibration expects too much or too little
+        loss. The default is None: no row was held out.
 
         Parameters
         ----------
         rows : ndarray of int
+            Positions of the rows in the last fit.
         loss : LossTable or PointLoss
-            Of these rows.
+            Loss at these rows.
 
         Returns
         -------
         expected_loss : ndarray of shape (n_rows,) or None
-            NaN for rows that every member learned from; None if nothing was held out.
+            NaN for rows that were not held out.
         """
-
-    @abstractmethod
-    def _calibrate(self, X, y, classes, expert, known, fit_weight, weight, seed):
-        """Learn from held-out predictions how to correct the members."""
-
-    @abstractmethod
-    def _chunk_belief(self, X, loss, expert, keep_member_loss):
-        """Belief about a chunk of rows that is small enough for all members."""
+        return None

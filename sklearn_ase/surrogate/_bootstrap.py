@@ -1,4 +1,4 @@
-"""Members for estimators that have none: the same estimator on bootstrap samples."""
+"""Ensembles of one estimator, fitted on bootstrap samples."""
 
 from abc import ABCMeta, abstractmethod
 
@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_ase._data._class_columns import align_columns, one_hot
 from sklearn_ase._data._rows import n_rows, take_rows
 from sklearn_ase._utils._seeding import fit_seeded
 
@@ -27,7 +28,7 @@ class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            Rows are drawn in proportion to it.
+            Each row is drawn with a probability in proportion to its weight.
 
         Returns
         -------
@@ -47,19 +48,20 @@ class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _draw(self, y, weight, rng):
-        """Row numbers of one bootstrap sample."""
+        """Draw the positions of the rows of one bootstrap sample."""
 
 
 class BootstrapClassifier(ClassifierMixin, _Bootstrap):
-    """Classifier fitted on bootstrap samples, stratified by class.
+    """Ensemble of one classifier, fitted on bootstrap samples stratified by class.
 
-    Unlike :class:`sklearn.ensemble.BaggingClassifier` every sample holds every
-    class, which classifiers that refuse a single class need when labels are few.
+    Every bootstrap sample has every class, unlike those of
+    :class:`sklearn.ensemble.BaggingClassifier`. Many classifiers refuse to be fitted on
+    a single class, and with few labels a plain bootstrap sample often has only one.
 
     Parameters
     ----------
     estimator : classifier
-        With ``predict_proba``, or its labels count as certain votes.
+        Without ``predict_proba`` its labels count as certain votes.
     n_members : int, default=20
     random_state : int, RandomState instance or None, default=None
     n_jobs : int, default=None
@@ -69,7 +71,7 @@ class BootstrapClassifier(ClassifierMixin, _Bootstrap):
     classes_ : ndarray of shape (n_classes,)
     estimators_ : list of n_members classifiers
     estimators_samples_ : list of n_members ndarrays
-        Rows each member was fitted on.
+        Positions of the rows that each member was fitted on.
 
     Examples
     --------
@@ -87,18 +89,18 @@ class BootstrapClassifier(ClassifierMixin, _Bootstrap):
         return super().fit(X, y, sample_weight)
 
     def predict_proba_members(self, X):
-        """Probabilities by each member, of shape (n_members, n_samples, n_classes)."""
+        """Return probabilities by member, (n_members, n_samples, n_classes)."""
         check_is_fitted(self)
         return np.stack(
             [member_proba(member, X, self.classes_) for member in self.estimators_]
         )
 
     def predict_proba(self, X):
-        """Mean of the members' probabilities, of shape (n_samples, n_classes)."""
+        """Return the mean of the members' probabilities, (n_samples, n_classes)."""
         return self.predict_proba_members(X).mean(axis=0)
 
     def predict(self, X):
-        """Most probable class of each row."""
+        """Return the most probable class of each row, of shape (n_samples,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _draw(self, y, weight, rng):
@@ -113,7 +115,7 @@ class BootstrapClassifier(ClassifierMixin, _Bootstrap):
 
 
 class BootstrapRegressor(RegressorMixin, _Bootstrap):
-    """Regressor fitted on bootstrap samples.
+    """Ensemble of one regressor, fitted on bootstrap samples.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ class BootstrapRegressor(RegressorMixin, _Bootstrap):
     ----------
     estimators_ : list of n_members regressors
     estimators_samples_ : list of n_members ndarrays
-        Rows each member was fitted on.
+        Positions of the rows that each member was fitted on.
 
     Examples
     --------
@@ -139,12 +141,12 @@ class BootstrapRegressor(RegressorMixin, _Bootstrap):
     """
 
     def predict_members(self, X):
-        """Prediction of each member, of shape (n_members, n_samples)."""
+        """Return the predictions of each member, of shape (n_members, n_samples)."""
         check_is_fitted(self)
         return np.stack([np.ravel(member.predict(X)) for member in self.estimators_])
 
     def predict(self, X):
-        """Mean of the members' predictions, of shape (n_samples,)."""
+        """Return the mean of the members' predictions, of shape (n_samples,)."""
         return self.predict_members(X).mean(axis=0)
 
     def _draw(self, y, weight, rng):
@@ -152,27 +154,32 @@ class BootstrapRegressor(RegressorMixin, _Bootstrap):
 
 
 def member_proba(member, X, classes):
-    """Probabilities by one classifier, its columns put in the order of `classes`."""
-    order = np.argsort(classes)
+    """Predict with one classifier, with one column for each of the classes.
 
-    def places(labels):
-        return order[np.searchsorted(classes, labels, sorter=order)]
+    Parameters
+    ----------
+    member : fitted classifier
+        Without ``predict_proba`` its labels count as certain votes.
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+    classes : ndarray of shape (n_classes,)
 
-    proba = np.zeros((n_rows(X), len(classes)))
-    if hasattr(member, "predict_proba"):
-        columns, found = places(member.classes_), member.predict_proba(X)
-        if found.shape[1] != len(columns):
-            raise ValueError(
-                f"{type(member).__name__}.predict_proba gives {found.shape[1]} "
-                f"columns, but its classes_ are {list(member.classes_)}. Networks of "
-                "skorch take the labels they met for all there are: give them "
-                "classes=[...] with every label there may be."
-            )
-        proba[:, columns] = found
-    else:
-        votes = places(member.predict(X))
-        proba[np.arange(len(votes)), votes] = 1.0
-    return proba
+    Returns
+    -------
+    proba : ndarray of shape (n_samples, n_classes)
+    """
+    if not hasattr(member, "predict_proba"):
+        return one_hot(member.predict(X), classes)
+    found = member.predict_proba(X)
+    if found.shape[1] != len(member.classes_):
+        raise ValueError(
+            f"{type(member).__name__}.predict_proba gives {found.shape[1]} columns, "
+            f"but its classes_ are {list(member.classes_)}. Skorch networks take the "
+            "labels of their training rows for all classes: give them classes=[...] "
+            "with every possible label."
+        )
+    # Some classifiers store probabilities by column; sums over the classes are faster
+    # if they are stored by row.
+    return np.ascontiguousarray(align_columns(found, member.classes_, classes))
 
 
 def _fit_member(prototype, X, y, rows, seed):

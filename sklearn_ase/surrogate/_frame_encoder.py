@@ -1,4 +1,4 @@
-"""Frames as numbers, for surrogates that read nothing else."""
+"""Turn frames into numbers, for surrogates that take nothing else."""
 
 import numbers
 
@@ -7,16 +7,17 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 
 class FrameEncoder(TransformerMixin, BaseEstimator):
-    """Frame of any columns as an array of numbers, for trees.
+    """Transformer that turns a frame with any columns into numbers, for trees.
 
-    Numbers and dates stay as they are, other values become the place of their text
-    among the texts seen in ``fit``, -1 if it was not; missing values become NaN.
-    Works on pandas and polars frames of every version, with nullable columns.
+    Numbers stay as they are and dates become integers. Any other value becomes text,
+    and the text becomes its position among the sorted texts seen in ``fit``, or -1 if
+    it was not seen. Missing values become NaN. Works on pandas and polars frames, with
+    nullable columns.
 
     Attributes
     ----------
     categories_ : dict of str to list of str
-        Texts of each column that is no number.
+        Texts seen in each column that does not hold numbers.
 
     Examples
     --------
@@ -29,7 +30,7 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X, y=None):
-        """Learn the texts of each column that is no number."""
+        """Learn the texts of each column that does not hold numbers."""
         self.categories_ = {}
         for name in X.columns:
             numeric, values = _read_column(X[name])
@@ -39,7 +40,11 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """Encode a frame.
+        """Turn a frame into numbers.
+
+        Parameters
+        ----------
+        X : frame of shape (n_samples, n_columns)
 
         Returns
         -------
@@ -59,7 +64,7 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
 
 
 def _read_column(column):
-    """Whether the column holds numbers, and its values: floats, or texts and None."""
+    """Return whether the column holds numbers, and its values as floats or texts."""
     values = column.to_numpy()
     if values.dtype.kind in "biuf":
         return True, values.astype(float)
@@ -72,5 +77,5 @@ def _read_column(column):
 
 
 def _is_missing(value):
-    # NaN differs from itself, and so, in its own way, does pandas.NA.
+    # NaN is not equal to itself; whether pandas.NA is, it does not say.
     return value is None or (value != value) is not False

@@ -1,4 +1,4 @@
-"""Calibration of a Gaussian belief, with the model under test as one more expert."""
+"""Calibration of a Gaussian belief that can use the model under test."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -8,20 +8,21 @@ from sklearn_ase.surrogate._log_linear_stack import check_expert
 
 
 class GaussianStack(BaseEstimator):
-    """Blend of the surrogate and the model under test for real-valued labels.
+    """Calibration that blends surrogate and model under test, for regression.
 
-    The mean is ``μ + b (f - μ)`` with ``b`` in [0, 1]; the variance is
-    ``α + β s² + γ (f - μ)²`` with ``s²`` the members' variance and non-negative
-    coefficients. ``b`` is fitted by weighted least squares and the variance by
-    Gaussian likelihood, both on held-out predictions.
+    With ``μ`` and ``s²`` the mean and the variance of the members, and ``f`` the
+    prediction of the model, the calibrated mean is ``μ + b (f - μ)`` with ``b`` in
+    [0, 1], and the calibrated variance is ``α + β s² + γ (f - μ)²`` with coefficients
+    ``≥ 0``. ``b`` is fitted by weighted least squares and the variance by Gaussian
+    likelihood, both on held-out predictions.
 
     Parameters
     ----------
     use_estimator : bool, default=True
-        Whether the model under test takes part.
+        Whether the model under test is blended in.
     ridge : float, default=5.0
-        Strength of the pull of ``b`` towards 1/2 and of the variance towards
-        a constant plus the members' own, in units of log-likelihood.
+        Strength of the penalty that pulls ``b`` towards 1/2, and the variance towards
+        a constant plus the variance of the members, in units of log-likelihood.
 
     Attributes
     ----------
@@ -29,6 +30,8 @@ class GaussianStack(BaseEstimator):
         ``b``.
     variance_ : ndarray of shape (3,)
         ``α``, ``β`` and ``γ``.
+    uses_model_ : bool
+        Whether the model under test took part in the fit.
 
     Examples
     --------
@@ -52,7 +55,8 @@ class GaussianStack(BaseEstimator):
         mean, variance : ndarrays of shape (n_samples,)
             Held-out mean and variance of the surrogate's members.
         expert : ndarray of shape (n_samples,) or None
-            Predictions of the model on rows it did not learn from; NaN where none.
+            Predictions of the model under test for rows it did not learn from. NaN for
+            rows without such a prediction.
         y : ndarray of shape (n_samples,)
         sample_weight : ndarray of shape (n_samples,), default=None
 
@@ -61,17 +65,17 @@ class GaussianStack(BaseEstimator):
         self : object
         """
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
-        self.blends_ = self.use_estimator and expert is not None
-        gap = expert - mean if self.blends_ else np.zeros(len(y))
-        known = np.isfinite(gap)
-        # Rows without the model's word tell of the variance around the surrogate.
-        gap = np.where(known, gap, 0.0)
+        self.uses_model_ = self.use_estimator and expert is not None
+        gap = expert - mean if self.uses_model_ else np.zeros(len(y))
+        has_prediction = np.isfinite(gap)
+        # Rows without a prediction of the model still show the surrogate's variance.
+        gap = np.where(has_prediction, gap, 0.0)
         residual = y - mean
         scale = np.average(residual**2, weights=weight)
-        self.blend_ = 0.5 if self.blends_ else 0.0
-        if self.blends_ and scale > 0 and known.any():
+        self.blend_ = 0.5 if self.uses_model_ else 0.0
+        if self.uses_model_ and scale > 0 and has_prediction.any():
             # Relative to the lightest row that takes part, as in LogLinearStack.
-            share = weight / (weight[known].min() * scale)
+            share = weight / (weight[has_prediction].min() * scale)
             top = share @ (gap * residual) + 0.5 * self.ridge
             bottom = share @ gap**2 + self.ridge
             self.blend_ = float(np.clip(top / bottom, 0.0, 1.0))
@@ -82,31 +86,48 @@ class GaussianStack(BaseEstimator):
         return self
 
     def predict(self, mean, variance, expert=None):
-        """Calibrated belief.
+        """Return the calibrated mean and variances.
 
         Parameters
         ----------
         mean, variance : ndarrays of shape (n_samples,)
+            Mean and variance of the members.
         expert : ndarray of shape (n_samples,), default=None
-            Predictions of the model under test, if it took part in the fit.
+            Predictions of the model under test; needed if it took part in the fit.
 
         Returns
         -------
         mean, epistemic, noise : ndarrays of shape (n_samples,)
+            Mean, variance between the members and variance around a member.
         """
-        check_expert(self.blends_, expert)
-        gap = expert - mean if self.blends_ else np.zeros_like(mean)
+        check_expert(self.uses_model_, expert)
+        gap = expert - mean if self.uses_model_ else np.zeros_like(mean)
         constant, members, disagreement = self.variance_
         noise = constant + disagreement * gap**2
         return mean + self.blend_ * gap, members * variance, noise
 
 
 def _fit_variance(features, error, weight, ridge):
-    """Non-negative coefficients of the variance, by penalised Gaussian likelihood."""
+    """Fit the coefficients of the variance by penalised Gaussian likelihood.
+
+    Parameters
+    ----------
+    features : ndarray of shape (3, n_rows)
+        What each coefficient is multiplied with.
+    error : ndarray of shape (n_rows,)
+        Squared residuals.
+    weight : ndarray of shape (n_rows,)
+    ridge : float
+
+    Returns
+    -------
+    coefficients : ndarray of shape (3,)
+        Non-negative.
+    """
     scale = np.average(error, weights=weight)
     if scale == 0.0:
         return np.array([np.finfo(float).tiny, 1.0, 0.0])
-    # In units of the scale the constant has no unit, as the other two have none.
+    # Divided by the scale, all three coefficients have no unit and similar sizes.
     features = features / np.array([1.0, scale, scale])[:, None]
     error = error / scale
     centre = np.log([0.5, 0.5, 0.1])

@@ -1,4 +1,4 @@
-"""Calibration of class probabilities, with the model under test as one more expert."""
+"""Calibration of class probabilities that can use the model under test."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -7,30 +7,35 @@ from sklearn.base import BaseEstimator
 
 
 class LogLinearStack(BaseEstimator):
-    """Log-linear stack of the surrogate and the model under test.
+    """Calibration that blends the surrogate and the model under test log-linearly.
 
-    Among the classes the model knows,
-    ``π ∝ exp(a₁ log p_surrogate + a₂ log p_model)`` with ``a ≥ 0`` fitted by
-    weighted likelihood on held-out predictions. Without the model this is
-    temperature scaling with ``1 / T = a₁``. The mass of the classes the model does
-    not know is the surrogate's, with a slope and an offset fitted on the log-odds.
+    For the classes that the model knows, the probabilities are
+    ``π ∝ exp(a₁ log p_surrogate + a₂ log p_model)``. The exponents ``a ≥ 0`` are fitted
+    by weighted likelihood on held-out predictions. Without the model this is
+    temperature scaling with ``1 / T = a₁``. The classes that the model does not know
+    get their total probability from the surrogate, corrected by a slope and an offset
+    on the log-odds, which are fitted as well.
 
     Parameters
     ----------
     use_estimator : bool, default=True
-        Whether the model under test is an expert.
+        Whether the model under test is blended in.
     ridge : float, default=5.0
-        Strength of the pull towards equal weights that sum to 1, in units of
-        log-likelihood.
+        Strength of the penalty that pulls the exponents towards equal values that sum
+        to 1, in units of log-likelihood.
     smoothing : float, default=0.01
-        Probabilities enter as ``(1 - s) p + s / n_classes``.
+        Probabilities ``p`` are replaced by ``(1 - s) p + s / n_classes``.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_experts,)
-        Exponents of the surrogate and, if it takes part, of the model.
+        Exponents of the surrogate and, if it is used, of the model.
     unknown_ : ndarray of shape (2,)
-        Slope and offset on the log-odds of the classes the model does not know.
+        Slope and offset on the log-odds of the classes that the model does not know.
+    uses_model_ : bool
+        Whether the model under test took part in the fit.
+    model_classes_ : ndarray of shape (n_classes,), dtype bool
+        Classes that the model knows; all if it did not take part.
 
     Examples
     --------
@@ -48,21 +53,21 @@ class LogLinearStack(BaseEstimator):
         self.ridge = ridge
         self.smoothing = smoothing
 
-    def fit(self, proba, expert, codes, sample_weight=None, known=None):
-        """Fit the weights of the experts.
+    def fit(self, proba, expert, codes, sample_weight=None, model_classes=None):
+        """Fit the exponents.
 
         Parameters
         ----------
         proba : ndarray of shape (n_samples, n_classes)
             Held-out probabilities of the surrogate.
         expert : ndarray of shape (n_samples, n_classes) or None
-            Probabilities of the model under test on rows it did not learn from;
-            rows of NaN where there are none.
+            Probabilities of the model under test for rows it did not learn from. Rows
+            without such a prediction are NaN.
         codes : ndarray of shape (n_samples,)
-            Column of each label.
+            Column of the label of each row.
         sample_weight : ndarray of shape (n_samples,), default=None
-        known : ndarray of shape (n_classes,), dtype bool, default=None
-            Classes the model knows; None means all.
+        model_classes : ndarray of shape (n_classes,), dtype bool, default=None
+            Classes that the model knows. None means all.
 
         Returns
         -------
@@ -70,27 +75,29 @@ class LogLinearStack(BaseEstimator):
         """
         n_classes = proba.shape[1]
         weight = np.ones(len(codes)) if sample_weight is None else sample_weight
-        self.blends_ = self.use_estimator and expert is not None
-        self.known_ = np.ones(n_classes, dtype=bool)
-        if self.blends_ and known is not None:
-            self.known_ = known
-        rows = self.known_[codes]
-        if self.blends_:
+        self.uses_model_ = self.use_estimator and expert is not None
+        self.model_classes_ = np.ones(n_classes, dtype=bool)
+        if self.uses_model_ and model_classes is not None:
+            self.model_classes_ = model_classes
+        rows = self.model_classes_[codes]
+        if self.uses_model_:
             rows &= np.isfinite(expert).all(axis=1)
-        logs = self._logs(proba[rows], expert[rows] if self.blends_ else None)
-        places = np.cumsum(self.known_)[codes[rows]] - 1
-        # Relative to the lightest row that takes part: where only acquired rows have
-        # the model's word, each is one row against the ridge and not many.
+        logs = self._logs(proba[rows], expert[rows] if self.uses_model_ else None)
+        places = np.cumsum(self.model_classes_)[codes[rows]] - 1
+        # Relative to the lightest row that takes part: if only acquired rows have a
+        # prediction of the model, each counts as one row against the ridge, not many.
         row_weight = weight[rows] / weight[rows].min() if rows.any() else weight[rows]
         self.weights_ = _fit_exponents(logs, places, row_weight, self.ridge)
         self.unknown_ = np.array([1.0, 0.0])
-        if not self.known_.all():
-            odds = logit(self._smooth(proba)[:, ~self.known_].sum(axis=1))
-            self.unknown_ = _fit_odds(odds, ~self.known_[codes], weight, self.ridge)
+        if not self.model_classes_.all():
+            odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
+            self.unknown_ = _fit_odds(
+                odds, ~self.model_classes_[codes], weight, self.ridge
+            )
         return self
 
     def predict_proba(self, proba, expert=None):
-        """Calibrated probabilities.
+        """Return calibrated probabilities.
 
         Parameters
         ----------
@@ -103,20 +110,20 @@ class LogLinearStack(BaseEstimator):
         -------
         proba : ndarray of shape (n_samples, n_classes)
         """
-        check_expert(self.blends_, expert)
-        logs = self._logs(proba, expert if self.blends_ else None)
+        check_expert(self.uses_model_, expert)
+        logs = self._logs(proba, expert if self.uses_model_ else None)
         result = np.zeros_like(proba, dtype=np.float64)
-        result[:, self.known_] = softmax(
+        result[:, self.model_classes_] = softmax(
             np.einsum("k,knc->nc", self.weights_, logs), axis=1
         )
-        if self.known_.all():
+        if self.model_classes_.all():
             return result
-        rest = self._smooth(proba)[:, ~self.known_]
+        rest = self._smooth(proba)[:, ~self.model_classes_]
         mass = rest.sum(axis=1)
         slope, offset = self.unknown_
         unknown = expit(slope * logit(mass) + offset)
-        result[:, self.known_] *= (1.0 - unknown)[:, None]
-        result[:, ~self.known_] = rest * (unknown / mass)[:, None]
+        result[:, self.model_classes_] *= (1.0 - unknown)[:, None]
+        result[:, ~self.model_classes_] = rest * (unknown / mass)[:, None]
         return result
 
     def _smooth(self, proba):
@@ -124,10 +131,27 @@ class LogLinearStack(BaseEstimator):
 
     def _logs(self, proba, expert):
         experts = [proba] if expert is None else [proba, expert]
-        return np.stack([np.log(self._smooth(p)[:, self.known_]) for p in experts])
+        return np.stack(
+            [np.log(self._smooth(p)[:, self.model_classes_]) for p in experts]
+        )
 
 
 def _fit_exponents(logs, places, weight, ridge):
+    """Maximise the penalised likelihood over exponents >= 0.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_experts, n_rows, n_classes)
+        Logarithms of the smoothed probabilities.
+    places : ndarray of shape (n_rows,)
+        Column of each label.
+    weight : ndarray of shape (n_rows,)
+    ridge : float
+
+    Returns
+    -------
+    exponents : ndarray of shape (n_experts,)
+    """
     n_experts = len(logs)
     centre = 1.0 / n_experts
     chosen = np.take_along_axis(logs, places[None, :, None], axis=2)[:, :, 0]
@@ -147,11 +171,29 @@ def _fit_exponents(logs, places, weight, ridge):
 
 
 def _fit_odds(odds, unknown, weight, ridge):
+    """Fit slope and offset of a logistic regression of `unknown` on `odds`.
+
+    Parameters
+    ----------
+    odds : ndarray of shape (n_rows,)
+        Log-odds of the classes that the model does not know.
+    unknown : ndarray of shape (n_rows,), dtype bool
+        Whether the label is one of them.
+    weight : ndarray of shape (n_rows,)
+    ridge : float
+
+    Returns
+    -------
+    parameters : ndarray of shape (2,)
+        Slope and offset.
+    """
+
     def objective(parameters):
         slope, offset = parameters
         z = slope * odds + offset
         error = weight * (expit(z) - unknown)
         value = weight @ (np.logaddexp(0.0, z) - unknown * z)
+        # The penalty pulls towards slope 1 and offset 0: the surrogate as it is.
         value += ridge * ((slope - 1.0) ** 2 + offset**2 / 10.0)
         gradient = [
             error @ odds + 2.0 * ridge * (slope - 1.0),
@@ -163,9 +205,9 @@ def _fit_odds(odds, unknown, weight, ridge):
     return minimize(objective, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-def check_expert(blends, expert):
+def check_expert(uses_model, expert):
     """Refuse to predict without the model if it took part in the fit."""
-    if blends and expert is None:
+    if uses_model and expert is None:
         raise ValueError(
             "The calibration was fitted with the predictions of the model under test "
             "and needs them to predict. Pass expert=..."

@@ -1,4 +1,4 @@
-"""Members of a fitted ensemble, and its predictions on rows it did not learn from."""
+"""Predictions of the members of an ensemble, for all rows or for out-of-bag rows."""
 
 import inspect
 
@@ -12,17 +12,17 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 
 from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._utils._unwrapping import last_step, unwrap
 from sklearn_ase.surrogate._bootstrap import (
     BootstrapClassifier,
     BootstrapRegressor,
     member_proba,
 )
 
-# Boosting has estimators_ too, but they are steps of one model and not draws.
+# Boosting has estimators_ too, but these are steps of one model, not models that
+# could each stand for the truth.
 FORESTS = (
     RandomForestClassifier,
     ExtraTreesClassifier,
@@ -33,55 +33,35 @@ BAGS = (BaggingClassifier, BaggingRegressor)
 BOOTSTRAPS = (BootstrapClassifier, BootstrapRegressor)
 
 
-def final_step(estimator):
-    """The last step of a pipeline, out of its frozen shell."""
-    if isinstance(estimator, FrozenEstimator):
-        return final_step(estimator.estimator)
-    if isinstance(estimator, Pipeline):
-        return final_step(estimator[-1])
-    return estimator
-
-
 def has_members(estimator):
-    """Whether the estimator's members can be read directly."""
-    last = final_step(estimator)
+    """Whether the estimator is an ensemble whose members can be asked."""
+    last = last_step(estimator)
     return isinstance(last, (*FORESTS, *BAGS, *BOOTSTRAPS)) or (
         hasattr(last, "predict_proba_members") or hasattr(last, "predict_members")
     )
 
 
 def is_bootstrapped(estimator):
-    """Whether members learn from bootstrap samples, and tell which."""
-    last = final_step(estimator)
+    """Whether each member learns from a bootstrap sample of the rows."""
+    last = last_step(estimator)
     if isinstance(last, BOOTSTRAPS):
         return True
-    known = isinstance(last, (*FORESTS, *BAGS)) or hasattr(
+    is_ensemble = isinstance(last, (*FORESTS, *BAGS)) or hasattr(
         last, "predict_proba_members"
     )
-    return known and bool(getattr(last, "bootstrap", False))
+    return is_ensemble and bool(getattr(last, "bootstrap", False))
 
 
 def has_std(estimator):
     """Whether ``predict(X, return_std=True)`` gives a standard deviation."""
-    predict = getattr(final_step(estimator), "predict", None)
+    predict = getattr(last_step(estimator), "predict", None)
     return predict is not None and "return_std" in inspect.signature(predict).parameters
 
 
-def _through_steps(estimator, X):
-    """The last step and X as it reaches that step."""
-    if isinstance(estimator, FrozenEstimator):
-        return _through_steps(estimator.estimator, X)
-    if isinstance(estimator, Pipeline):
-        if len(estimator) > 1:
-            X = estimator[:-1].transform(X)
-        return _through_steps(estimator[-1], X)
-    return estimator, X
-
-
 def _member_functions(model, X):
-    """One function of rows for each member, and X as these functions take it."""
+    """Return one prediction function per member, and X as these functions take it."""
     if isinstance(model, FORESTS):
-        # What the forest itself does once a call; the trees skip their own checks.
+        # The forest converts X once per call, so its trees need not check it again.
         if sparse.issparse(X):
             X = X.tocsr().astype(np.float32)
         else:
@@ -93,7 +73,7 @@ def _member_functions(model, X):
         X = X if sparse.issparse(X) else np.asarray(X)
         pairs = zip(model.estimators_, model.estimators_features_, strict=True)
         if hasattr(model, "classes_"):
-            codes = np.arange(len(model.classes_))  # A bag's members see codes.
+            codes = np.arange(len(model.classes_))  # Members of a bag learn codes.
             return [
                 lambda rows, m=m, f=f: member_proba(m, rows[:, f], codes)
                 for m, f in pairs
@@ -108,13 +88,13 @@ def _member_functions(model, X):
 
 
 def predict_members(estimator, X):
-    """Predictions of every member of a fitted classifier or regressor.
+    """Predict with every member of a fitted classifier or regressor.
 
     Parameters
     ----------
     estimator : fitted classifier or regressor
-        An ensemble, an object with ``predict_proba_members`` or ``predict_members``,
-        or anything else, which then is its only member.
+        An ensemble or an object with ``predict_proba_members`` or
+        ``predict_members``. Anything else counts as an ensemble of one member.
     X : array, sparse matrix or frame of shape (n_samples, n_features)
 
     Returns
@@ -123,7 +103,8 @@ def predict_members(estimator, X):
 n_samples)
         Columns in the order of the estimator's ``classes_``.
     """
-    model, X = _through_steps(estimator, X)
+    unwrapped = unwrap(estimator)
+    model, X = unwrapped.last, unwrapped.transform(X)
     for method in ("predict_proba_members", "predict_members"):
         if hasattr(model, method) and not isinstance(model, BOOTSTRAPS):
             members = getattr(model, method)(X)
@@ -144,14 +125,22 @@ n_samples)
 
 
 def out_of_bag(estimator, X):
-    """Mean and variance over the members that did not learn from each row.
+    """Predict each row by the members that did not learn from it.
+
+    Parameters
+    ----------
+    estimator : fitted classifier or regressor
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+        The rows that it was fitted on, in the same order.
 
     Returns
     -------
     mean, variance : ndarrays or None
-        NaN for rows that every member learned from; None without bootstrap samples.
+        Over these members, of shape (n_samples, n_classes) or (n_samples,). NaN for
+        rows that every member learned from. None without bootstrap samples.
     """
-    model, X = _through_steps(estimator, X)
+    unwrapped = unwrap(estimator)
+    model, X = unwrapped.last, unwrapped.transform(X)
     if not is_bootstrapped(model) or not hasattr(model, "estimators_samples_"):
         return None
     n_samples = n_rows(X)

@@ -1,4 +1,4 @@
-"""The surrogate that is used when none is given, and the shell around one that is."""
+"""Turn what the user gave as surrogate into a surrogate."""
 
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
@@ -9,47 +9,81 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._rows import is_dataset, is_frame
+from sklearn_ase._utils._unwrapping import unfrozen
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
+from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
 from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
-_SHELLS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
+_WRAPPERS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
 
 
 def as_surrogate(surrogate, task, X):
-    """Turn what the user gave into a surrogate.
+    """Turn what the user gave into a surrogate, and check that it suits the task.
 
     Parameters
     ----------
     surrogate : BaseSurrogate, classifier, regressor or None
+        A classifier or regressor is wrapped. None means a default that suits X.
     task : {"classification", "regression"}
-    X : array, sparse matrix or frame
-        The pool; a frame gets a default surrogate that encodes its text columns.
+    X : array, sparse matrix, frame or list of texts
+        The pool.
 
     Returns
     -------
     surrogate : BaseSurrogate
     """
     if not isinstance(surrogate, BaseSurrogate):
-        surrogate = _SHELLS[task](surrogate)
+        _check_estimator(surrogate)
+        surrogate = _WRAPPERS[task](surrogate)
+    if isinstance(surrogate, EstimatorSurrogate):
+        return _with_estimator(surrogate, task, X)
+    if surrogate.task not in _WRAPPERS:
+        raise ValueError(
+            f"{type(surrogate).__name__}.task is {surrogate.task!r}. Set the class "
+            "attribute task to 'classification' or 'regression'."
+        )
+    if surrogate.task != task:
+        raise _wrong_task(surrogate, task)
+    return surrogate
+
+
+def _with_estimator(surrogate, task, X):
+    """Return the surrogate with a default estimator if it has none, and check it."""
     if surrogate.estimator is None:
         surrogate = clone(surrogate).set_params(estimator=_default_estimator(task, X))
     estimator = surrogate.estimator
-    if not hasattr(estimator, "fit") or isinstance(estimator, type):
-        raise TypeError(
-            f"surrogate={estimator!r} is no estimator: it has no fit. Give an instance "
-            "of a classifier or regressor."
-        )
-    wrong = is_regressor if task == "classification" else is_classifier
-    if surrogate.task != task or wrong(estimator):
-        raise ValueError(
-            f"The loss is one of {task}, but surrogate={type(estimator).__name__} is "
-            f"not made for it. Use a surrogate for {task} or another loss."
-        )
+    _check_estimator(estimator)
+    is_wrong = is_regressor if task == "classification" else is_classifier
+    if surrogate.task != task or is_wrong(estimator):
+        raise _wrong_task(estimator, task)
     if surrogate.is_constant:
         _check_frozen(estimator)
     return surrogate
+
+
+def _check_estimator(estimator):
+    if estimator is None:
+        return
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"surrogate={estimator!r} is not an estimator with a fit method. Give an "
+            "instance of a classifier or regressor."
+        )
+    if hasattr(estimator, "belief"):
+        raise TypeError(
+            f"surrogate={type(estimator).__name__} has a method belief, as surrogates "
+            "have, but is not a BaseSurrogate. Let it inherit from "
+            "sklearn_ase.surrogate.BaseSurrogate."
+        )
+
+
+def _wrong_task(surrogate, task):
+    return ValueError(
+        f"The loss is one of {task}, but surrogate={type(surrogate).__name__} is not "
+        f"made for it. Use a surrogate for {task} or another loss."
+    )
 
 
 def _check_frozen(frozen):
@@ -57,22 +91,22 @@ def _check_frozen(frozen):
         check_is_fitted(frozen)
     except NotFittedError as error:
         raise NotFittedError(
-            f"The frozen surrogate {type(frozen.estimator).__name__} is not fitted. "
+            f"The frozen surrogate {type(unfrozen(frozen)).__name__} is not fitted. "
             "Fit it first, or give it without FrozenEstimator to have it fitted here."
         ) from error
     except TypeError:
-        return  # An object without fit cannot tell, and need not.
+        return  # Not a scikit-learn estimator: only the object knows if it is fitted.
 
 
 def _default_estimator(task, X):
     if is_dataset(X):
         raise ValueError(
             "The pool is a torch dataset, which the default surrogate cannot read. "
-            "Give a surrogate that can, as sklearn_ase.neural.DeepEnsembleClassifier."
+            "Give one that can, such as sklearn_ase.neural.DeepEnsembleClassifier()."
         )
     forest = {"classification": ExtraTreesClassifier, "regression": ExtraTreesRegressor}
     trees = forest[task](n_estimators=100, bootstrap=True, max_features=0.3)
-    if isinstance(X, list):  # Texts; trees on so many columns would be slow.
+    if isinstance(X, list):  # Texts. Trees would be slow on so many columns.
         linear = {"classification": LogisticRegression(), "regression": Ridge()}
         return make_pipeline(TfidfVectorizer(), linear[task])
     if not is_frame(X):

@@ -1,4 +1,4 @@
-"""One thread, every device there is, and rows for networks."""
+"""Fixtures: one thread, every available device, and rows for networks."""
 
 from types import SimpleNamespace
 
@@ -21,7 +21,7 @@ def one_thread():
 
 @pytest.fixture(params=DEVICES)
 def device(request):
-    """The CPU and, where there is one, CUDA."""
+    """The CPU and, if it is available, CUDA."""
     return request.param
 
 
@@ -31,7 +31,7 @@ def rows():
     X, y = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(y))[:700]
     X, y = (X[order] / 16).astype(np.float32), y[order]
-    X.setflags(write=False)  # Nobody may write into what a caller gave.
+    X.setflags(write=False)  # Data of the caller must not be changed.
     return SimpleNamespace(
         X_train=X[:300], y_train=y[:300], X=X[300:], y=y[300:], classes=np.arange(10)
     )
@@ -39,6 +39,6 @@ def rows():
 
 @pytest.fixture(scope="session")
 def images(rows):
-    """The first 150 of these as images of 16x16 pixels in one channel, and labels."""
+    """The first 150 of them as images of 16x16 pixels in one channel, and labels."""
     small = rows.X_train[:150].reshape(-1, 1, 8, 8)
     return small.repeat(2, axis=2).repeat(2, axis=3), rows.y_train[:150]

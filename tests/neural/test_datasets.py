@@ -14,14 +14,14 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._data._rows import is_dataset, n_rows, read_dataset, take_rows
 from sklearn_ase.neural import DeepEnsembleClassifier
 
-# Surrogates are trained for seconds here, and it shows.
+# Surrogates are trained for seconds only, so that they are poor.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_ase.exceptions.SurrogateWarning"
 )
 
 
 class OnDisk(Dataset):
-    """Rows one by one, with wrong labels or with none, and a count of the reads."""
+    """Dataset with wrong labels or none, which counts how often it is read."""
 
     def __init__(self, X, labels=True):
         self.X = X
@@ -45,7 +45,7 @@ def ensemble(module=None, **params):
 
 @pytest.fixture(scope="module")
 def model(rows):
-    """An ensemble that is fitted already."""
+    """A fitted ensemble."""
     return ensemble().fit(rows.X_train, rows.y_train)
 
 
@@ -91,11 +91,11 @@ def test_a_memmap_trains_and_predicts_as_its_array(rows, model, tmp_path, recwar
     found = ensemble().fit(stored[:300], rows.y_train)
     expected = model.predict_proba(rows.X)
     assert_allclose(found.predict_proba(stored[300:]), expected, atol=1e-5)
-    assert len(recwarn) == 0  # Torch warns of arrays that it cannot write to.
+    assert len(recwarn) == 0  # Torch warns about read-only arrays.
 
 
 def test_a_memmap_is_never_held_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("sklearn_ase.neural._base.POOL_BATCH_NUMBERS", 2**17)
+    monkeypatch.setattr("sklearn_ase.neural._prediction.POOL_BATCH_NUMBERS", 2**17)
     rng = np.random.default_rng(0)
     pool = as_memmap(tmp_path, rng.normal(size=(20_000, 100)).astype(np.float32))
     model = ensemble(max_epochs=1).fit(pool[:100], np.arange(100) % 2)
@@ -105,12 +105,12 @@ def test_a_memmap_is_never_held_in_memory(tmp_path, monkeypatch):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    # The pool has 8 MB, the probabilities 0.3 MB, which are joined from as much.
+    # The pool has 8 MB; the probabilities have 0.3 MB, twice while they are joined.
     assert peak < 2e6
 
 
 class Watching(nn.Module):
-    """A network that notes how many rows were read when it is called."""
+    """Network that records how many rows were read before each call."""
 
     pool, seen = None, ()
 
@@ -131,7 +131,7 @@ def test_a_dataset_is_read_one_batch_at_a_time(rows, monkeypatch):
     monkeypatch.setattr(Watching, "pool", OnDisk(rows.X))
     monkeypatch.setattr(Watching, "seen", ())
     model.predict_proba(Watching.pool)
-    # Batches come when the network asks for them, each row once.
+    # Each batch is read just before the network needs it, and each row once.
     assert Watching.seen == ((150, 150), (300, 150), (400, 100))
 
 
@@ -200,7 +200,7 @@ def test_the_default_surrogate_refuses_a_dataset(rows, model):
         evaluator(model, surrogate=None).fit(OnDisk(rows.X), rows.y)
 
 
-def test_an_empty_dataset_is_no_pool(rows, model):
+def test_an_empty_dataset_is_refused_as_pool(rows, model):
     with pytest.raises(ValueError, match="The pool has 0 rows"):
         evaluator(model).fit(OnDisk(rows.X[:0]), rows.y[:0])
 
@@ -208,7 +208,7 @@ def test_an_empty_dataset_is_no_pool(rows, model):
 # The helpers of the core
 
 
-def test_datasets_are_told_from_other_containers(rows):
+def test_datasets_are_distinguished_from_other_containers(rows):
     assert all(is_dataset(container(rows.X)) for container in CONTAINERS)
     assert not any(map(is_dataset, (rows.X, [1, 2], torch.tensor(rows.X), None)))
 

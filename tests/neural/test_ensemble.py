@@ -19,7 +19,7 @@ class BatchNormNet(nn.Module):
 
     def __init__(self, n_features, n_classes):
         super().__init__()
-        # A bias before batch norm has no gradient but rounding, which Adam enlarges.
+        # A bias before batch norm has only rounding as gradient, which Adam amplifies.
         self.layers = nn.Sequential(
             nn.Linear(n_features, 16, bias=False),
             nn.BatchNorm1d(16),
@@ -41,8 +41,8 @@ def ensemble(module=None, **params):
     return DeepEnsembleClassifier(module, **params)
 
 
-# Adam divides by the size of the gradients and so blows up how small ones are rounded,
-# which depends on the processor.
+# Adam divides by the size of the gradients. For small ones it amplifies rounding, which
+# depends on the processor.
 STEADY = {"optimizer__eps": 1e-3}
 
 
@@ -84,7 +84,7 @@ def test_stacked_and_looped_training_give_the_same_members(
 
 def test_members_that_stop_early_are_the_same_stacked_and_looped(rows):
     rng = np.random.default_rng(0)
-    y = rng.permutation(rows.y_train)  # There is nothing to learn but by heart.
+    y = rng.permutation(rows.y_train)  # Random labels can only be memorised.
     stacked, looped = (
         ensemble(vectorized=vectorized, max_epochs=40, patience=2).fit(rows.X_train, y)
         for vectorized in (True, False)
@@ -168,7 +168,7 @@ def test_the_callers_rows_are_not_written_to():
     assert_array_equal(X, given)
 
 
-def test_initial_weights_of_an_instance_are_drawn_anew_for_each_member(rows):
+def test_an_instance_is_reinitialised_for_each_member(rows):
     module = MLP(64, 10, width=4)
     given = {name: values.clone() for name, values in module.state_dict().items()}
     model = ensemble(module, max_epochs=0).fit(rows.X_train, rows.y_train)
@@ -318,7 +318,7 @@ def test_compiled_networks_give_the_same_predictions(rows, monkeypatch):
 
 
 class RawWeight(nn.Module):
-    """A module with a weight that nobody can draw anew."""
+    """Module with a weight that cannot be re-initialised."""
 
     def __init__(self):
         super().__init__()
@@ -328,7 +328,7 @@ class RawWeight(nn.Module):
         return X @ self.weight
 
 
-def test_an_instance_that_cannot_start_anew_is_refused(rows):
+def test_an_instance_that_cannot_be_reinitialised_is_refused(rows):
     with pytest.raises(ValueError, match="RawWeight has weights but no reset_param"):
         ensemble(RawWeight()).fit(rows.X_train, rows.y_train)
     ensemble(RawWeight, max_epochs=1).fit(rows.X_train, rows.y_train)

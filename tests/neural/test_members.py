@@ -1,4 +1,4 @@
-"""Members of one network, radial draws and dropout masks: fixed functions of a row."""
+"""Members of one network, radial draws and dropout masks, are fixed functions."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,14 @@ from torch.nn import functional as F
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.neural import (
+    BaseDeepClassifier,
+    DeepEnsembleClassifier,
     MCDropoutClassifier,
     RadialBNN,
     RadialBNNClassifier,
     SmallCNN,
 )
-from sklearn_ase.neural._radial import RadialWeight
+from sklearn_ase.neural._radial_network import RadialWeight
 
 
 def radial(**params):
@@ -63,7 +65,7 @@ def test_members_differ_and_come_from_the_random_state(make, images):
 
 @pytest.fixture
 def sides():
-    """Images that are bright on one side or the other: easy, but for the prior."""
+    """Images that are bright on one side or the other, easy to classify."""
     y = np.arange(150) % 2
     X = np.random.default_rng(0).normal(scale=0.3, size=(150, 1, 16, 16))
     X[y == 0, :, :, :8] += 1
@@ -291,9 +293,31 @@ def test_a_module_without_dropout_is_refused(images, rows, module, name):
         assert np.ptp(model.predict_proba_members(X), axis=0).max() > 1e-3
 
 
+# Number of members
+
+
 @pytest.mark.parametrize(
-    ("model", "n_members"), [(MCDropoutClassifier, 50), (RadialBNNClassifier, 100)]
+    ("kind", "n_members"),
+    [
+        (DeepEnsembleClassifier, 10),
+        (MCDropoutClassifier, 50),
+        (RadialBNNClassifier, 100),
+    ],
 )
-def test_as_many_members_as_suit_the_class(images, model, n_members):
-    model = model(max_epochs=1, module__width=2, validation_fraction=0)
+def test_each_class_has_its_default_number_of_members(images, kind, n_members):
+    model = kind(max_epochs=1, module__width=2, validation_fraction=0)
+    assert model.n_members is None
+    assert model.n_members_ == n_members
     assert model.fit(*images).predict_proba_members(images[0][:2]).shape[0] == n_members
+
+
+def test_a_subclass_without_a_default_has_ten_members():
+    class Deep(BaseDeepClassifier):
+        def _n_networks(self):
+            return 1
+
+        def _join(self, networks):
+            return networks[0]
+
+    assert Deep().n_members_ == 10
+    assert Deep(n_members=3).n_members_ == 3

@@ -1,4 +1,4 @@
-"""The networks have the sizes of the literature."""
+"""Architectures have the sizes of the literature."""
 
 import pytest
 import torch
@@ -19,7 +19,7 @@ from sklearn_ase.neural._joint import n_parameters
 @pytest.mark.parametrize(
     ("module", "params", "expected"),
     [
-        # The count of every CIFAR variant since kuangliu/pytorch-cifar.
+        # The same as in kuangliu/pytorch-cifar and the CIFAR variants after it.
         (ResNet18, {}, 11_173_962),
         # 0.6, 2.2 and 8.9 million in the paper of Zagoruyko and Komodakis.
         (WideResNet40, {"n_classes": 10, "width": 1}, 563_930),
@@ -32,7 +32,7 @@ from sklearn_ase.neural._joint import n_parameters
     ],
 )
 def test_number_of_parameters(module, params, expected):
-    with torch.device("meta"):  # Shapes without numbers.
+    with torch.device("meta"):  # Shapes only, no memory.
         assert n_parameters(module(**params)) == expected
 
 

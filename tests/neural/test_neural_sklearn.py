@@ -1,4 +1,4 @@
-"""Deep classifiers behave like any other classifier of scikit-learn."""
+"""Deep classifiers behave like every other classifier of scikit-learn."""
 
 import copy
 import io
@@ -138,7 +138,7 @@ def _through_pickle(value):
     ],
     ids=["stacked", "looped", "augmented", "dropout", "radial"],
 )
-def test_a_stored_model_predicts_and_goes_on_as_it_would_have(images, make, store):
+def test_a_stored_model_predicts_and_continues_like_the_original(images, make, store):
     X, y = images
     model = make().fit(X, y)
     other = store(model)
@@ -149,7 +149,7 @@ def test_a_stored_model_predicts_and_goes_on_as_it_would_have(images, make, stor
     assert other.networks_ is other.net_.module_
 
 
-def test_a_stored_model_warms_up_from_what_it_has_learned_since(rows):
+def test_warm_start_of_a_stored_model_begins_at_its_latest_weights(rows):
     model = ensemble(warm_start=True, temperature=False, validation_fraction=0)
     other = _through_pickle(model.fit(rows.X_train, rows.y_train))
     other.partial_fit(rows.X_train, rows.y_train)
@@ -167,11 +167,11 @@ def test_a_stored_model_holds_no_rows(make):
         model = make(batch_size=1000).fit(X, np.arange(n_samples) % 2)
         model.predict_proba(X)
         sizes.append(len(pickle.dumps(model)))
-    # 900 rows take 1.8 MB. Their numbers may be kept, to know who learned from which.
+    # 900 rows take 1.8 MB. Their indices may be stored, for estimators_samples_.
     assert abs(sizes[1] - sizes[0]) < 20_000
 
 
-def test_draws_of_a_radial_network_do_not_travel(images):
+def test_draws_of_a_radial_network_are_not_stored(images):
     X, y = images
     model = radial(validation_fraction=0).fit(X, y)
     before = len(pickle.dumps(model))
@@ -180,7 +180,7 @@ def test_draws_of_a_radial_network_do_not_travel(images):
 
 
 class TensorsBesideTheNet(pickle.Pickler):
-    """Counts tensors that do not go through skorch, which can move them to the CPU."""
+    """Counts tensors that are not stored by skorch, which can move them to the CPU."""
 
     n_tensors = 0
 

@@ -10,16 +10,15 @@ from sklearn.frozen import FrozenEstimator
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BALD, XWED, VarianceReduction
-from sklearn_ase.belief import _kernels
-from sklearn_ase.losses import LogLoss
+from sklearn_ase.belief import CategoricalBelief, _kernels
+from sklearn_ase.losses import LogLoss, LossTable
 from sklearn_ase.neural import DeviceSurrogate
-from sklearn_ase.neural import _kernels as device_kernels
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 
 @pytest.fixture
 def members():
-    """Members of which some rule classes out, all of them or one alone."""
+    """Members that exclude some classes, all of them or one alone."""
     rng = np.random.default_rng(0)
     proba = rng.dirichlet(np.full(6, 0.3), size=(8, 50))
     proba[:, :10, 2] = 0.0
@@ -30,7 +29,7 @@ def members():
 
 @pytest.fixture
 def belief():
-    """What calibration made of their mean; it may give mass to any class."""
+    """Calibrated mean of the members; it may give mass to any class."""
     return np.random.default_rng(1).dirichlet(np.ones(6), size=50)
 
 
@@ -45,12 +44,12 @@ def on(device, *arrays):
 
 
 def test_expected_loss_is_that_of_numpy(device, belief, loss):
-    found = device_kernels.expected_loss(*on(device, belief, loss)).cpu()
+    found = _kernels.expected_loss(*on(device, belief, loss)).cpu()
     assert_allclose(found, _kernels.expected_loss(belief, loss), atol=1e-5)
 
 
 def test_disagreement_is_that_of_numpy(device, members):
-    found = device_kernels.disagreement(*on(device, members)).cpu()
+    found = _kernels.disagreement(*on(device, members)).cpu()
     expected = _kernels.disagreement(members)
     assert_allclose(found, expected, atol=1e-5)
     assert_allclose(found.sum(dim=1), expected.sum(axis=1), atol=1e-5)  # BALD
@@ -58,8 +57,17 @@ def test_disagreement_is_that_of_numpy(device, members):
     assert (found[20] == 0).all()
 
 
+def test_disagreement_of_members_that_nearly_agree_is_summed_in_double(device):
+    rng = np.random.default_rng(3)
+    members = 0.5 + 1e-3 * rng.normal(size=(1000, 20, 2))
+    found = _kernels.disagreement(*on(device, members))
+    assert found.dtype == torch.float64
+    # Sums in float32 would have an error of 5e-8.
+    assert_allclose(found.cpu(), _kernels.disagreement(members), rtol=0, atol=5e-9)
+
+
 def test_weighted_disagreement_is_that_of_numpy(device, members, loss):
-    found = device_kernels.disagreement(*on(device, members)).cpu().numpy()
+    found = _kernels.disagreement(*on(device, members)).cpu().numpy()
     expected = _kernels.disagreement(members)
     found, expected = (found * loss).sum(axis=1), (expected * loss).sum(axis=1)
     assert_allclose(found, expected, rtol=1e-5, atol=1e-5)  # XWED
@@ -67,7 +75,7 @@ def test_weighted_disagreement_is_that_of_numpy(device, members, loss):
 
 def test_tilt_is_that_of_numpy(device, members, belief):
     mean = members.mean(axis=0)
-    found = device_kernels.tilt(*on(device, mean, belief)).cpu()
+    found = _kernels.tilt(*on(device, mean, belief)).cpu()
     assert_allclose(found, _kernels.tilt(mean, belief), rtol=1e-5)
     assert (found[:10, 2] == 0).all()
 
@@ -76,7 +84,7 @@ def test_expected_loss_of_each_member_is_that_of_numpy(device, members, belief, 
     mean = members.mean(axis=0)
     for proba in (mean, belief):
         arrays = on(device, members, mean, proba, loss)
-        found = device_kernels.member_expected_loss(*arrays).cpu()
+        found = _kernels.member_expected_loss(*arrays).cpu()
         expected = _kernels.member_expected_loss(members, mean, proba, loss)
         assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
         assert_allclose(found.mean(dim=0), (proba * loss).sum(axis=1), rtol=1e-4)
@@ -85,12 +93,29 @@ def test_expected_loss_of_each_member_is_that_of_numpy(device, members, belief, 
 def test_kernels_leave_their_inputs_alone(device, members, belief, loss):
     tensors = on(device, members, members.mean(axis=0), belief, loss)
     before = [tensor.clone() for tensor in tensors]
-    device_kernels.member_expected_loss(*tensors)
-    device_kernels.disagreement(tensors[0])
+    _kernels.member_expected_loss(*tensors)
+    _kernels.disagreement(tensors[0])
     assert all(torch.equal(*pair) for pair in zip(tensors, before, strict=True))
 
 
-@pytest.mark.parametrize("calibration", [None, False])
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_a_belief_from_tensors_holds_arrays_of_doubles(
+    device, members, belief, loss, calibrated
+):
+    table = LossTable(loss, np.arange(6))
+    proba = belief if calibrated else None
+    expected = CategoricalBelief.from_members(members, table, proba)
+    found = CategoricalBelief.from_members(*on(device, members), table, proba)
+    for name in ("proba", "class_disagreement", "member_risk", "member_loss"):
+        values = getattr(found, name)
+        assert isinstance(values, np.ndarray)
+        assert values.dtype == np.float64
+        assert_allclose(values, getattr(expected, name), rtol=1e-4, atol=1e-5)
+    if calibrated:
+        assert found.proba is belief  # Not rounded to the precision of the members.
+
+
+@pytest.mark.parametrize("calibration", ["auto", None])
 @pytest.mark.parametrize("missing", [None, 2])
 def test_belief_of_the_device_is_that_of_numpy(device, digits, calibration, missing):
     forest = RandomForestClassifier(10, random_state=0)

@@ -28,14 +28,14 @@ from sklearn_ase.surrogate import (
     RegressorSurrogate,
 )
 
-# Surrogates are trained for seconds here, and it shows.
+# Surrogates are trained for seconds only, so that they are poor.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_ase.exceptions.SurrogateWarning"
 )
 
 
 def classifier(n_features=64, classes=range(10), **params):
-    """A net as skorch's users write it; logits become probabilities."""
+    """A net as users of skorch write it."""
     params = {"max_epochs": 15, "lr": 0.02} | params
     return NeuralNetClassifier(
         MLP,
@@ -68,21 +68,21 @@ def regressor(n_features=10, **params):
 
 @pytest.fixture(scope="module")
 def rows(rows):
-    """The same rows; nets of skorch warn of those that cannot be written to."""
+    """The same rows, writable: nets of skorch warn about read-only arrays."""
     copies = {name: values.copy() for name, values in vars(rows).items()}
     return SimpleNamespace(**copies)
 
 
 @pytest.fixture(scope="module")
 def diabetes_rows():
-    """Scaled features and targets, float32 as torch wants them."""
+    """Scaled features and targets; features are float32 for torch."""
     X, y = load_diabetes(return_X_y=True)
     X = (X / X.std(axis=0)).astype(np.float32)
     return X, (y - y.mean()) / y.std()
 
 
 def evaluate(rows, model, surrogate, n_labels=30, loss="zero_one", **params):
-    """Evaluate on the pool a model that was trained without sevens."""
+    """Evaluate a model on the pool, with training rows without sevens."""
     keep = rows.y_train != 7
     evaluator = ActiveRiskEstimator(
         model,
@@ -126,7 +126,7 @@ def test_networks_estimate_the_risk_of_a_model_without_sevens(
     assert risk.value == pytest.approx(errors.mean(), abs=0.08)
     low, high = risk.interval(0.99)
     assert low < errors.mean() < high
-    # What it expects of each row tells errors from right answers.
+    # The loss expected at each row separates errors from correct predictions.
     expected = evaluator.predict(rows.X)
     assert expected[errors].mean() > 1.5 * expected[~errors].mean()
 
@@ -146,7 +146,7 @@ def test_a_net_of_skorch_is_evaluated_by_another(rows):
     proba = net.predict_proba(rows.X)
     truth = -np.log(proba[np.arange(400), rows.y]).mean()
     surrogate = ClassifierSurrogate(classifier(), n_members=3)
-    # The bare net, not frozen, is also fitted anew on folds of the training rows.
+    # The net is not frozen, so it is also refitted on folds of the training rows.
     evaluator = evaluate(rows, net, surrogate, loss="log_loss", cv=2)
     assert evaluator.risk_.value == pytest.approx(truth, abs=0.25)
     assert_array_equal(net.predict_proba(rows.X), proba)
@@ -163,7 +163,7 @@ def test_a_net_of_skorch_is_evaluated_by_another(rows):
     ],
     ids=["skorch", "pipeline", "ensemble"],
 )
-def test_an_evaluation_is_reproducible_whatever_torch_drew(
+def test_an_evaluation_does_not_depend_on_the_seed_of_torch(
     rows, without_sevens, surrogate
 ):
     estimates = []
@@ -200,7 +200,7 @@ def test_members_of_a_bootstrap_of_nets_differ(rows):
         assert np.abs(members[one] - members[other]).max() > 0.1
 
 
-def test_a_net_that_takes_the_labels_it_met_for_all_there_are_is_refused(rows):
+def test_a_net_with_more_outputs_than_labels_seen_is_refused(rows):
     keep = rows.y_train < 9  # Ten outputs, but nine labels.
     surrogate = ClassifierSurrogate(classifier(classes=None, max_epochs=1), n_members=2)
     with pytest.raises(
@@ -210,7 +210,7 @@ def test_a_net_that_takes_the_labels_it_met_for_all_there_are_is_refused(rows):
         surrogate.fit(rows.X_train[keep], rows.y_train[keep])
 
 
-@pytest.mark.parametrize("calibration", [None, False])
+@pytest.mark.parametrize("calibration", ["auto", None])
 def test_a_net_is_a_surrogate_of_regression(diabetes_rows, calibration):
     X, y = diabetes_rows
     model = Ridge().fit(X[:100], y[:100])

@@ -1,4 +1,4 @@
-"""How networks are trained: when they stop, what they see, what they say."""
+"""Training of networks: when they stop, what they see, what they print."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def ensemble(**params):
 
 
 class Watch(Callback):
-    """What a net looked like while it was trained."""
+    """Callback that records the learning rate and the validation losses."""
 
     def __init__(self):
         self.rates, self.losses = [], []
@@ -39,7 +39,7 @@ class Watch(Callback):
 
 
 class Camera:
-    """An augmentation that changes nothing and remembers what it saw."""
+    """Augmentation that changes nothing and records the batches."""
 
     def __init__(self):
         self.batches = []
@@ -50,7 +50,7 @@ class Camera:
 
 
 def numbered(n_samples):
-    """Rows that are their own number."""
+    """Rows whose only feature is their number."""
     return np.arange(n_samples, dtype=np.float32)[:, None], np.arange(n_samples) % 2
 
 
@@ -74,7 +74,7 @@ def test_each_member_goes_back_to_its_best_epoch_and_training_stops(rows, device
     assert_allclose(watch.loss(model.net_), losses.min(axis=0), rtol=1e-6)
     best = losses.argmin(axis=0)
     assert len(losses) == best.max() + 1 + 3
-    assert len(set(best)) > 1  # Members stop by themselves, not together.
+    assert len(set(best)) > 1  # Each member stops on its own.
     assert_allclose(model.net_.history[:, "valid_loss"], losses.mean(axis=1), rtol=1e-6)
 
 
@@ -96,7 +96,7 @@ def test_without_patience_training_goes_to_the_end(rows):
 
 
 @pytest.mark.parametrize(("n_samples", "n_validation"), [(94, 0), (100, 10)])
-def test_fewer_than_ten_rows_are_no_validation(n_samples, n_validation):
+def test_fewer_than_ten_rows_are_not_held_out_for_validation(n_samples, n_validation):
     X, y = numbered(n_samples)
     camera = Camera()
     model = ensemble(augment=camera, batch_size=n_samples, max_epochs=1).fit(X, y)
@@ -119,7 +119,7 @@ def test_validation_rows_are_the_same_for_all_members_and_never_learned_from():
 
 
 @pytest.mark.parametrize("bootstrap", [False, True])
-def test_members_see_rows_in_an_order_of_their_own(bootstrap):
+def test_each_member_sees_the_rows_in_another_order(bootstrap):
     X, y = numbered(60)
     camera = Camera()
     model = ensemble(augment=camera, bootstrap=bootstrap, batch_size=60, max_epochs=2)
@@ -127,7 +127,7 @@ def test_members_see_rows_in_an_order_of_their_own(bootstrap):
     (one, other), (later, _) = (batch.view(2, 60) for batch in camera.batches)
     assert not torch.equal(one, other)
     assert not torch.equal(one, later)
-    # The same rows in every epoch, whatever the order.
+    # The same rows in every epoch, in any order.
     assert torch.equal(one.sort().values, later.sort().values)
     assert sorted(samples[0]) == one.sort().values.tolist()
     assert sorted(samples[1]) == other.sort().values.tolist()
@@ -171,7 +171,7 @@ def test_crop_only_moves_pixels():
     assert torch.equal(cropped[sample, channel, row, column], channel + 1.0)
     assert torch.equal(row[::2], row[1::2])
     assert torch.equal(column[::2], column[1::2])
-    # Every shift up to two pixels comes up, and no other.
+    # Every shift up to two pixels occurs, and no other.
     places = set(zip(row.tolist(), column.tolist(), strict=True))
     assert places == {(i, j) for i in range(2, 7) for j in range(2, 7)}
 
@@ -212,8 +212,8 @@ def test_the_memory_layout_of_augmented_rows_does_not_matter(images):
 # Temperature
 
 
-def test_temperature_of_logits_that_are_too_sure_is_found():
-    # With a probability of 3/4 one label of four is the other one.
+def test_temperature_of_overconfident_logits_is_found():
+    # With probability 3/4, one label of four is the other class.
     logits = 2.5 * np.tile([np.log(3.0), 0.0], (1, 40_000, 1))
     codes = np.tile([0, 0, 0, 1], 10_000)
     assert fit_temperature(logits, codes) == pytest.approx(2.5, rel=1e-2)
@@ -221,7 +221,7 @@ def test_temperature_of_logits_that_are_too_sure_is_found():
 
 
 @pytest.mark.parametrize(("n_rows", "least"), [(10, 0.4), (100, 0.2), (10_000, 0.05)])
-def test_rows_that_are_all_right_do_not_make_certain(n_rows, least):
+def test_rows_without_an_error_do_not_make_predictions_certain(n_rows, least):
     logits = np.tile([1.0, 0.0], (2, n_rows, 1))
     temperature = fit_temperature(logits, np.zeros(n_rows, dtype=int))
     assert least < temperature < 1
@@ -234,7 +234,7 @@ def test_temperature_lowers_the_log_loss_of_the_validation_rows(rows, monkeypatc
         seen.append((logits, codes))
         return fit_temperature(logits, codes)
 
-    monkeypatch.setattr("sklearn_ase.neural._base.fit_temperature", spy)
+    monkeypatch.setattr("sklearn_ase.neural._training.fit_temperature", spy)
     model = ensemble(max_epochs=40, lr=0.05).fit(rows.X_train, rows.y_train)
     ((logits, codes),) = seen
     assert logits.shape == (2, 30, 10)
@@ -287,7 +287,7 @@ def test_learning_rate_is_constant_without_a_schedule(rows):
     assert watch.rates == [0.01] * 5
 
 
-# Going on
+# Continued training
 
 
 def test_partial_fit_goes_on(rows, device):
@@ -347,7 +347,7 @@ def test_without_warm_start_a_fit_forgets_the_last_one(rows):
     assert_array_equal(model.predict_proba(rows.X), expected)
 
 
-# What is said
+# Output
 
 
 def test_quiet_by_default(rows, capsys, recwarn):

@@ -31,7 +31,7 @@ def figures():
     stump = DecisionTreeClassifier(max_depth=1)
     surrogates = {
         "good": RandomForestClassifier(30),
-        "bad": ClassifierSurrogate(stump, n_members=5, calibration=False),
+        "bad": ClassifierSurrogate(stump, n_members=5, calibration=None),
     }
     evaluators = {
         name: ActiveRiskEstimator(surrogate=surrogate, loss="zero_one", refit=2.0)

@@ -22,6 +22,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._state import RECORDED
 from sklearn_ase.exceptions import JournalError
 from sklearn_ase.risk import CorrectedASE
 from sklearn_ase.surrogate import ClassifierSurrogate
@@ -48,7 +49,7 @@ def start(journal=None, kind="drawn", **parameters):
     evaluation : Evaluation
     """
     surrogate = ClassifierSurrogate(
-        GaussianNB(), n_members=3, calibration=False, min_rows=4
+        GaussianNB(), n_members=3, calibration=None, min_rows=4
     )
     parameters = {"surrogate": surrogate, "random_state": 7} | parameters
     evaluator = ActiveRiskEstimator(MODEL, **parameters)
@@ -184,7 +185,7 @@ def differences(first, second):
 def shown(evaluation):
     """All that an evaluation shows, but for the next query."""
     ledger = evaluation.ledger
-    names = [*ledger.columns[1:], "indices", "labels", "more_labels"]
+    names = [*RECORDED[1:], "indices", "labels", "more_labels"]
     names += ["skipped", "known", "refits"]
     try:
         estimate = vars(evaluation.estimate())

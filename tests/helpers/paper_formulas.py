@@ -154,7 +154,7 @@ def variance_of_steps(steps, n_samples):
     return scatter / (M - 1) * weight / total**2
 
 
-def believed_moments(query_proba, beliefs, losses):
+def step_moments(query_proba, beliefs, losses):
     """``E[((l - g) / q)²]`` and ``E[(l / q)²]`` over pick and label."""
     of_residual = of_loss = 0.0
     for q, p, loss in zip(query_proba, beliefs, losses, strict=True):

@@ -1,0 +1,122 @@
+"""What an evaluation knows, and how it learns from its labels."""
+
+import numpy as np
+
+from sklearn_ase._data._rows import n_rows
+from sklearn_ase._evaluation._history import note_estimate, past_estimates
+from sklearn_ase._evaluation._learning import learn, not_yet_learned
+from sklearn_ase._evaluation._schedule import next_refit
+from sklearn_ase._evaluation._states import pool_state
+
+
+class EvaluationCore:
+    """State of an evaluation, renewed when its labels change.
+
+    The attributes are those of :class:`Evaluation`.
+    """
+
+    def __init__(self, problem, plan, ledger, seed):
+        self.problem = problem
+        self.plan = plan
+        self.ledger = ledger
+        self.seed = seed
+        self._learned = None
+        self._n_learned = 0  # Labels at the last refit.
+        self._scores = None  # Of the pool; None to score it again.
+        self._state = None, None
+        self._replay()
+
+    @property
+    def n_samples(self):
+        """Size of the pool."""
+        return n_rows(self.problem.X)
+
+    @property
+    def is_fitted(self):
+        """Whether the surrogate has been fitted."""
+        return self._learned.belief is not None
+
+    @property
+    def classes_(self):
+        """Labels known so far, sorted; None for regression."""
+        return self._learned.classes
+
+    @property
+    def state(self):
+        """Everything that is known about the pool now, as a :class:`PoolState`."""
+        key = self.ledger.n_changes, self._learned
+        if self._state[0] != key:
+            self._state = key, pool_state(self.ledger, self._learned)
+        return self._state[1]
+
+    def _update(self, relearn=False):
+        """Renew what depends on the labels, after some of them changed."""
+        changed = self._update_classes()
+        if changed or self.plan.acquisition.follows_labels:
+            self._scores = None
+        refit = False
+        try:
+            if changed or relearn or self.is_due():
+                refit = self._learn()
+        finally:  # A surrogate that fails loses no entry of the history.
+            self._note(refit)
+
+    def _update_classes(self):
+        """Add labels not met before; returns whether the classes changed."""
+        learned = self._learned
+        classes = self.problem.classes_with(self.ledger.answers())
+        if learned is not None and np.array_equal(classes, learned.classes):
+            return False
+        # The old belief has no columns for other classes.
+        self._learned = not_yet_learned(self.problem, self.ledger.answers())
+        return True
+
+    def _learn(self, n_labels=None):
+        """Fit the surrogate to the first labels; returns whether it changed."""
+        labels = dict(list(self.ledger.labels.items())[:n_labels])
+        is_constant = self.plan.surrogate.is_constant
+        self._scores = None
+        if not (is_constant and self.is_fitted):
+            self._learned = learn(
+                self.problem,
+                self.plan,
+                self._learned,
+                self.ledger.known | labels,
+                self.seed,
+            )
+        self._n_learned = len(labels)
+        if labels:
+            self.ledger.refit(self._n_learned)
+        return self.is_fitted and not is_constant
+
+    def is_due(self, n_coming=0):
+        """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
+        due = next_refit(self.plan.refit, self._n_learned)
+        return due is not None and len(self.ledger) + n_coming >= due
+
+    def _note(self, refit=False):
+        """Keep the estimate after the labels that came, or after the last one."""
+        if len(self.ledger):
+            note_estimate(self.ledger, self._estimate_if_possible(), refit)
+
+    def _estimate_if_possible(self):
+        state, risk = self.state, self.plan.risk
+        # A weighted estimate is noted once a label counts in it.
+        waits = risk.needs_query_proba and not state.settled.n_labels
+        return None if waits or risk.obstacle(state) else risk.estimate(state)
+
+    def _replay(self):
+        """Restore the evaluation that wrote the ledger."""
+        ledger, problem = self.ledger, self.problem
+        problem.check_labels(ledger.answers())
+        self._update_classes()
+        n_learned = ledger.refits[-1] if ledger.refits else 0
+        changed = self._learn(n_learned)
+        learned = problem.classes_with(ledger.answers(n_learned))
+        # A live evaluation is fitted again as soon as there is another class.
+        if self.is_due() or not np.array_equal(learned, self.classes_):
+            changed = self._learn()
+        if ledger.unnoted is not None:
+            self._note(bool(ledger.unnoted and changed))
+        elif past_estimates(ledger)[-1:] == [None] and self._estimate_if_possible():
+            self._note()

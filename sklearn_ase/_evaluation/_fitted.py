@@ -1,0 +1,94 @@
+"""What a fitted evaluator offers: predictions, scores and the evaluation's results."""
+
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_ase._data._validation import check_rows
+from sklearn_ase._evaluation._other_pool import expected_and_observed, expected_loss
+
+
+class FittedEvaluator(BaseEstimator):
+    """Estimator with an ``evaluation_``, whose results it passes on."""
+
+    def predict(self, X):
+        """Predict the loss of the model at each row, ``g(x)``, by the surrogate.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+
+        Returns
+        -------
+        expected_loss : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, "evaluation_")
+        X = check_rows(self, X, reset=False)
+        return expected_loss(self.evaluation_, self.estimator, X)
+
+    def score(self, X=None, y=None):
+        """Score the model, or, with labels, the estimate of its risk.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list, default=None
+            Another pool; None means the one that was evaluated.
+        y : array-like of shape (n_samples,), default=None
+            Labels of `X`.
+
+        Returns
+        -------
+        score : float
+            Greater is better. Without `y` minus the estimated risk on X. With `y`
+            minus the distance of that estimate from the true risk, so that
+            cross-validation prefers the evaluator that estimates best and not the
+            one that flatters the model. On another pool the estimate is the mean of
+            :meth:`predict`, whatever `risk` is.
+        """
+        check_is_fitted(self, "evaluation_")
+        if X is None:
+            if y is not None:
+                raise ValueError("score(y=...) needs the rows of these labels as X.")
+            return -float(self.risk_)
+        if y is None:
+            return -float(self.predict(X).mean())
+        X = check_rows(self, X, reset=False)
+        expected, observed = expected_and_observed(
+            self.evaluation_, self.estimator, X, y
+        )
+        return -abs(float(expected.mean() - observed.mean()))
+
+    @property
+    def risk_(self):
+        """The estimate of the risk."""
+        return self.evaluation_.estimate()
+
+    @property
+    def history_(self):
+        """Dict of arrays with one entry per label."""
+        return self.evaluation_.history
+
+    @property
+    def ledger_(self):
+        """Every query and label."""
+        return self.evaluation_.ledger
+
+    @property
+    def classes_(self):
+        """Labels known so far, sorted; None for regression."""
+        return self.evaluation_.classes_
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "evaluation_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        surrogate = ExtraTreesClassifier() if self.surrogate is None else self.surrogate
+        parts = [self.estimator, surrogate]
+        parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
+        inputs = [get_tags(part).input_tags for part in parts]
+        tags.input_tags.sparse = all(tag.sparse for tag in inputs)
+        tags.input_tags.allow_nan = all(tag.allow_nan for tag in inputs)
+        return tags

@@ -1,0 +1,220 @@
+"""The verbs of an evaluation that change labels."""
+
+from numbers import Integral
+
+import numpy as np
+
+from sklearn_ase._annotation._export import export_rows
+from sklearn_ase._annotation._import import plan_answers, read_answers
+from sklearn_ase._data._rows import check_index, check_indices, label_array
+from sklearn_ase._evaluation._core import EvaluationCore
+from sklearn_ase._evaluation._picking import check_embedding, pick_rows, score_pool
+from sklearn_ase._state import Query
+
+
+class Labelling(EvaluationCore):
+    """Evaluation whose rows can be asked for and answered."""
+
+    def __init__(self, problem, plan, ledger, seed):
+        super().__init__(problem, plan, ledger, seed)
+        # An evaluation that was cut off may have left known labels open.
+        self._tell_known()
+
+    def ask(self, n_queries=1, *, embedding=None):
+        """Pick samples to label next.
+
+        Rows whose label was known beforehand may be picked, too. They are answered at
+        once and left out of what is returned, so that may have fewer rows. (Picking
+        others in their place would make known labels rarer than the weights say.)
+
+        Parameters
+        ----------
+        n_queries : int, default=1
+            Picked one after the other, without replacement.
+        embedding : array-like of shape (n_samples, n_dimensions), default=None
+            Keep the rows of this batch apart in that space, from each other and from
+            rows that are open. Only with a selection without probabilities
+            (``ArgMax``); the others draw their batches with exact probabilities.
+
+        Returns
+        -------
+        query : Query
+        """
+        n_free = int(self.state.free.sum())
+        if not isinstance(n_queries, Integral):
+            raise ValueError(f"ask({n_queries!r}) is not possible: give an integer.")
+        if not 1 <= n_queries <= n_free:
+            raise ValueError(
+                f"ask({n_queries}) is not possible: {n_free} of the {self.n_samples} "
+                "rows of the pool are free, the others have been asked for."
+            )
+        if embedding is not None:
+            selection = self.plan.selection
+            embedding = check_embedding(embedding, self.n_samples, selection)
+        if self._scores is None and self.is_fitted:
+            self._scores = score_pool(self.plan, self.state, self.problem.cost)
+        picks = pick_rows(
+            self.plan,
+            self.state,
+            self._learned,
+            self._scores,
+            n_queries,
+            self.seed,
+            embedding,
+        )
+        self.ledger.ask(picks)
+        self._tell_known()
+        is_open = ~np.isin(picks.indices, list(self.ledger.known))
+        return Query(picks.indices[is_open], picks.query_proba[is_open])
+
+    def tell(self, query, labels):
+        """Record the labels of samples that were asked for.
+
+        Parameters
+        ----------
+        query : Query or array-like of int
+            What :meth:`ask` returned, or some of its indices in any order.
+        labels : array-like of shape (n_queries,) or (n_queries, n_answers)
+            One label for each of them, or several where labels are noisy: the loss
+            of a row is then the mean over its answers, and the surrogate learns
+            from the first. None is recorded unless all can be.
+        """
+        indices = check_indices(query)
+        if len(indices) or np.size(labels):
+            self._tell(indices, labels)
+
+    def correct(self, index, label):
+        """Replace the label of a row; what was recorded of its pick stays.
+
+        Weighted estimates stay unbiased for the labels as they are now: the row was
+        picked before its label, right or wrong, was seen.
+
+        Parameters
+        ----------
+        index : int
+            A row that has a label.
+        label : label or array-like of shape (n_answers,)
+        """
+        index = check_index(index)
+        answers = np.atleast_1d(label_array(label))[None]
+        labels, more_labels = self._check_answers([index], answers)
+        self.problem.warn_of_new(self.classes_, labels, more_labels)
+        relearn = self.ledger.correct(index, *labels, *more_labels)
+        self._update(relearn=relearn)
+
+    def withdraw(self, index):
+        """Take back the label of a row, or that it was skipped; it is open again.
+
+        Weighted estimates use the labels before the first open row, until it is
+        answered.
+
+        Parameters
+        ----------
+        index : int
+        """
+        self._update(relearn=self.ledger.withdraw(check_index(index)))
+
+    def skip(self, query):
+        """Record that nobody can tell the labels of some rows.
+
+        They are not asked for again. Weighted estimates then refer to the mean loss
+        over the rows that can be labelled; they are no longer exactly unbiased. ASE
+        still refers to the whole pool.
+
+        Parameters
+        ----------
+        query : Query or array-like of int
+            Open rows.
+        """
+        indices = check_indices(query)
+        if len(indices):
+            self.ledger.skip(indices)
+            self._update()
+
+    def export(self, query, path, *, predictions=None, overwrite=False):
+        """Write rows to a file for those who label them.
+
+        Parameters
+        ----------
+        query : Query or array-like of int
+        path : str or path
+            ``.csv`` for a table with an empty column ``label``, ``.json`` for tasks
+            of Label Studio.
+        predictions : array-like of shape (n_samples,), default=None
+            Shown beside each row. They may influence those who see them.
+        overwrite : bool, default=False
+            Whether to replace a file of that name, and the answers in it.
+        """
+        rows = check_indices(query)
+        export_rows(self.problem.X, rows, path, predictions, overwrite)
+
+    def import_answers(self, path, *, correct=False, skip=None):
+        """Read answers from a file that :meth:`export` wrote and somebody filled in.
+
+        Rows may be in any order, other columns are ignored, and rows with an empty cell
+        stay open. What is known already is passed over, so a file may be read again.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.csv``, or ``.json`` as Label Studio exports annotations.
+        correct : bool, default=False
+            Whether labels that differ from known ones replace them. They are an error
+            otherwise.
+        skip : str, default=None
+            Answer that stands for "cannot tell".
+
+        Returns
+        -------
+        n_labels : int
+            Number of rows that had no label before.
+        """
+        answers = read_answers(path, skip)
+        told, corrected, skipped = plan_answers(self, answers, correct)
+        for row, labels in (told | corrected).items():
+            if labels:  # All of them before any is recorded.
+                self._check_answers([row], [labels])
+        for n_answers in sorted({len(labels) for labels in told.values()}):
+            rows = [row for row, labels in told.items() if len(labels) == n_answers]
+            self.tell(rows, np.array([told[row] for row in rows]))
+        for row, labels in corrected.items():
+            if labels:
+                self.correct(row, labels)
+            else:
+                self.withdraw(row)
+                skipped.append(row)
+        self.skip(skipped)
+        return len(told)
+
+    def refit(self):
+        """Fit the surrogate to all labels so far, if they suffice for a fit."""
+        if self._n_learned < len(self.ledger) and self._learn():
+            self._note(refit=True)
+
+    def _tell(self, indices, labels):
+        labels, more_labels = self._check_answers(indices, labels)
+        self.problem.warn_of_new(self.classes_, labels, more_labels)
+        self.ledger.tell(indices, labels, more_labels)
+        self._update()
+
+    def _tell_known(self):
+        """Answer open rows whose label was known beforehand."""
+        known = self.ledger.known
+        rows = [index for index in self.ledger.pending if index in known]
+        if rows:
+            self._tell(rows, [known[index] for index in rows])
+
+    def _check_answers(self, indices, labels):
+        """Answers that can be recorded: of the right kind, and with a finite loss."""
+        labels, more_labels = self.problem.check_answers(labels, indices)
+        rows = {*self.ledger.indices, *self.ledger.known}
+        is_asked = rows.issuperset(np.asarray(indices).tolist())
+        if is_asked and len(indices) == len(labels):  # Else the ledger reports it.
+            answers = [labels, *np.transpose(more_labels)]
+            met = [*self.ledger.answers(), *np.concatenate(answers).tolist()]
+            loss, classes = self._learned.loss, self.problem.classes_with(met)
+            if not np.array_equal(classes, self.classes_):
+                loss = self.problem.loss_for(classes)
+            for given in answers:
+                loss.observed(np.asarray(indices), given)
+        return labels, more_labels

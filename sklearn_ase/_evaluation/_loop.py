@@ -1,0 +1,114 @@
+"""The loop of ``fit``: ask and tell until there is a reason to stop."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase._evaluation._history import last_risk
+from sklearn_ase._utils._progress import progress
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """How many labels are bought.
+
+    Attributes
+    ----------
+    n_labels : int
+        Labels in all.
+    batch_size : int
+    budget : float
+        Cost of all labels.
+    stop : stopping rule or None
+    """
+
+    n_labels: int
+    batch_size: int = 1
+    budget: float = np.inf
+    stop: object = None
+
+    def reason_to_stop(self, evaluation):
+        """Why no more labels are bought; empty to go on."""
+        if len(evaluation.ledger) >= self.n_labels:
+            return f"n_labels={self.n_labels} were bought."
+        if evaluation.spent >= self.budget:
+            return f"The budget of {self.budget:g} is spent."
+        if not evaluation.ledger.pending and not evaluation.state.free.any():
+            return "Every row of the pool was asked for."
+        return "" if self.stop is None else evaluation.stop_reason(self.stop)
+
+
+def run_loop(evaluation, oracle, limits, watch=None, verbose=0):
+    """Buy labels; see :meth:`Evaluation.run`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    oracle : callable
+    limits : Limits
+    watch : object with ``begin()`` and ``end()``, default=None
+    verbose : int, default=0
+
+    Returns
+    -------
+    reason : str
+    """
+    reason = limits.reason_to_stop(evaluation)
+    with progress(limits.n_labels, "labels", verbose) as show:
+
+        def answers(indices):
+            labels = oracle(indices)
+            if evaluation.is_due(len(indices)):
+                show(len(evaluation.ledger), "refitting the surrogate")
+            return labels
+
+        while not reason:
+            if watch is not None:
+                watch.begin()
+            _buy(evaluation, answers, limits)
+            reason = watch.end() if watch is not None else ""
+            reason = reason or limits.reason_to_stop(evaluation)
+            show(len(evaluation.ledger), f"risk {last_risk(evaluation.ledger):.4g}")
+        show(len(evaluation.ledger), "refitting the surrogate")
+        evaluation.refit()
+        show(len(evaluation.ledger), f"risk {last_risk(evaluation.ledger):.4g}")
+    return reason
+
+
+def _buy(evaluation, oracle, limits):
+    """Buy one batch of labels; open queries are answered first."""
+    missing = limits.n_labels - len(evaluation.ledger)
+    indices = evaluation.pending.indices[:missing]
+    if not len(indices):
+        n_free = int(evaluation.state.free.sum())
+        indices = evaluation.ask(min(limits.batch_size, missing, n_free)).indices
+    # Rows are paid for as long as the ones before leave something of the budget.
+    cost_before = np.cumsum([0.0, *evaluation.problem.cost_of(indices)])[:-1]
+    indices = indices[evaluation.spent + cost_before < limits.budget]
+    if len(indices):
+        evaluation.tell(indices, oracle(indices))
+
+
+def check_can_estimate(evaluation, n_labels):
+    """Refuse a number of labels that never suffices for the estimate.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    n_labels : int
+    """
+    name, surrogate = type(evaluation.risk).__name__, evaluation.surrogate
+    zero_shot = evaluation.is_fitted and evaluation.risk.leans_on_surrogate
+    if n_labels == 0 and not len(evaluation.ledger) and not zero_shot:
+        raise ValueError(
+            f"n_labels=0 leaves {name} nothing to estimate from. Buy labels, or "
+            "give X_train and y_train with risk=GuardedASE() or ASE()."
+        )
+    n_training = evaluation.problem.n_training + len(evaluation.ledger.known)
+    if evaluation.risk.needs_belief and not surrogate.can_fit(n_training + n_labels):
+        raise ValueError(
+            f"{name} needs a fitted surrogate. That takes at least "
+            f"{surrogate.min_rows} labelled rows, but n_labels={n_labels} and there "
+            f"are {n_training} training rows. Give X_train and y_train or buy more "
+            "labels."
+        )

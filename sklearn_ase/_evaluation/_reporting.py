@@ -1,0 +1,207 @@
+"""The reports of an evaluation: estimates, intervals, diagnosis, history."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sklearn_ase._evaluation._diagnosis import diagnose
+from sklearn_ase._evaluation._forecast import labels_needed
+from sklearn_ase._evaluation._history import (
+    history,
+    last_risk,
+    past_intervals,
+    recent_estimates,
+)
+from sklearn_ase._evaluation._labelling import Labelling
+from sklearn_ase._evaluation._plan import check_stop, check_strategy
+from sklearn_ase._inference._evidence import judging_obstacle
+from sklearn_ase._state import Query
+from sklearn_ase._utils._html import html_table
+
+
+class Reporting(Labelling):
+    """Evaluation that reports what its labels say."""
+
+    _n_planned = None  # Labels that a run is to buy.
+
+    def estimate(self, risk=None):
+        """Estimate the risk from the labels so far.
+
+        Parameters
+        ----------
+        risk : risk estimator, default=None
+            Another estimate from the same labels; None means the configured one.
+
+        Returns
+        -------
+        risk : RiskEstimate
+        """
+        risk, state = self.risk if risk is None else risk, self.state
+        check_strategy(risk, "risk")
+        obstacle = risk.obstacle(state)
+        if obstacle:
+            raise ValueError(obstacle)
+        found = risk.estimate(state)
+        n_waiting = state.n_labels - state.settled.n_labels
+        if risk.needs_query_proba and found.refusal and n_waiting:
+            waiting = (
+                f" {n_waiting} labels wait behind the open query of row "
+                f"{self.ledger.pending[0]}."
+            )
+            found = replace(found, refusal=found.refusal + waiting)
+        return found
+
+    def diagnose(self):
+        """Report whether the labels agree with the surrogate.
+
+        Returns
+        -------
+        diagnosis : Diagnosis
+            Print it, or look at its ``verdict``.
+        """
+        obstacle = judging_obstacle(self.state)
+        if obstacle:
+            raise ValueError(
+                "diagnose() needs a fitted surrogate, a label for the first query, and "
+                f"a selection with probabilities. {obstacle}"
+            )
+        counts = None
+        if self.classes_ is not None:
+            known = np.array(self.ledger.answers())
+            if self.problem.y_train is not None:
+                known = np.concatenate([self.problem.y_train, known])
+            counts = np.array([np.sum(known == label) for label in self.classes_])
+        return diagnose(self.state, counts)
+
+    def labels_needed(self, width, level=0.9, method="fixed"):
+        """Forecast how many more labels an interval of some width takes.
+
+        Parameters
+        ----------
+        width : float
+            Of the interval, from end to end.
+        level : float, default=0.9
+        method : {"fixed", "anytime"}, default="fixed"
+            See :meth:`RiskEstimate.interval`.
+
+        Returns
+        -------
+        forecast : LabelForecast
+            ``int(forecast)`` is the number of labels; ``forecast.basis`` says how it
+            was found.
+        """
+        if not self.risk.needs_query_proba:
+            raise ValueError(
+                f"{type(self.risk).__name__} has no interval that more labels would "
+                "narrow. Use risk=GuardedASE() or CorrectedASE()."
+            )
+        return labels_needed(self.state, self.estimate(), width, level, method)
+
+    def stop_reason(self, stop):
+        """Ask a stopping rule whether more labels are needed.
+
+        Parameters
+        ----------
+        stop : stopping rule
+            Of :mod:`sklearn_ase.stopping`.
+
+        Returns
+        -------
+        reason : str
+            Why no more are needed; empty to go on.
+        """
+        check_stop(stop, self.risk)
+        estimates = recent_estimates(self.ledger)
+        return stop.reason(estimates) if estimates else ""
+
+    def intervals(self, level=0.9, method="fixed"):
+        """Return the interval of the estimate after each label.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+        method : {"fixed", "anytime"}, default="fixed"
+            See :meth:`RiskEstimate.interval`.
+
+        Returns
+        -------
+        low, high : ndarrays of shape (n_labels,)
+            Infinite where none could be given.
+        """
+        return past_intervals(self.ledger, level, method)
+
+    @property
+    def risk(self):
+        """The risk estimator that is reported."""
+        return self.plan.risk
+
+    @property
+    def surrogate(self):
+        """The surrogate, as it was fitted last."""
+        return self.plan.surrogate
+
+    @property
+    def loss_(self):
+        """Loss of the model at each sample of the pool, for each label."""
+        return self._learned.loss
+
+    @property
+    def can_diagnose(self):
+        """Whether :meth:`diagnose` has labels to judge the surrogate by."""
+        return not judging_obstacle(self.state)
+
+    @property
+    def pending(self):
+        """Query of the samples that were asked for and have no label yet."""
+        proba = dict(zip(self.ledger.indices, self.ledger.query_proba, strict=True))
+        indices = self.ledger.pending
+        return Query(
+            np.array(indices, dtype=int), np.array([proba[index] for index in indices])
+        )
+
+    @property
+    def spent(self):
+        """Cost of the rows that were answered or skipped; known labels are free."""
+        rows = [*self.ledger.labels, *self.ledger.skipped]
+        paid = [index for index in rows if index not in self.ledger.known]
+        return float(self.problem.cost_of(paid).sum())
+
+    @property
+    def history(self):
+        """Dict of arrays with one entry per label, in the order they arrived."""
+        return history(self.ledger, self.state)
+
+    def __repr__(self):
+        n_open, risk = len(self.ledger.pending), last_risk(self.ledger)
+        parts = [self._progress()]
+        parts += [f"{n_open} open"] * (n_open > 0)
+        parts += [f"risk {risk:.4g}"] * bool(np.isfinite(risk))
+        return f"<Evaluation: {', '.join(parts)}>"
+
+    def _repr_html_(self):
+        rows = {}
+        if not self.risk.obstacle(self.state):
+            name = type(self.risk).__name__
+            if not len(self.ledger):
+                name += ", zero-shot: by the surrogate alone"
+            rows = {"estimate": name} | self.estimate().describe()
+        rows["labels"] = self._progress()
+        if self.can_diagnose:
+            diagnosis = self.diagnose()
+            rows["verdict"] = f"{diagnosis.verdict}. {diagnosis.advice}"
+        rows["open queries"] = len(self.ledger.pending) or ""
+        last = [f"row {row}: {self._outcome(row)}" for row in self.ledger.indices[-5:]]
+        rows["last queries"] = ", ".join(last)
+        return html_table("Evaluation", rows.items())
+
+    def _progress(self):
+        n_labels = len(self.ledger)
+        if self._n_planned is not None and n_labels <= self._n_planned:
+            return f"{n_labels} of {self._n_planned} labels"
+        return f"{n_labels} labels of a pool of {self.n_samples}"
+
+    def _outcome(self, row):
+        """What became of a query, in a word."""
+        if row in self.ledger.skipped:
+            return "skipped"
+        return self.ledger.labels.get(row, "open")

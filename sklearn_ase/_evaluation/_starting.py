@@ -1,0 +1,67 @@
+"""Start an evaluation: check everything, ask the model, open the ledger."""
+
+from sklearn.utils import check_random_state
+
+from sklearn_ase._data._problem import make_problem
+from sklearn_ase._data._rows import n_rows
+from sklearn_ase._data._validation import check_cost, check_rows, check_task
+from sklearn_ase._evaluation._evaluation import Evaluation
+from sklearn_ase._evaluation._plan import Plan
+from sklearn_ase._labels._opening import (
+    check_known_labels,
+    check_ledger,
+    header_of,
+    open_ledger,
+    record_known_labels,
+)
+from sklearn_ase.losses import as_loss
+
+
+def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **rows):
+    """Start an evaluation; see :meth:`ActiveRiskEstimator.start`.
+
+    Parameters
+    ----------
+    evaluator : ActiveRiskEstimator
+        Its ``n_features_in_`` is set.
+    X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+    cost, known_labels, ledger, journal
+        See :meth:`ActiveRiskEstimator.start`.
+    **rows
+        Training rows and predictions; see there.
+
+    Returns
+    -------
+    evaluation : Evaluation
+    """
+    X = check_rows(evaluator, X, reset=True)
+    n_samples = n_rows(X)
+    task = check_task(
+        as_loss(evaluator.loss),
+        evaluator.estimator,
+        evaluator.surrogate,
+        evaluator.classes,
+    )
+    plan = Plan.of(evaluator, task, X)
+    check_ledger(ledger, n_samples)
+    cost = check_cost(cost, n_samples)
+    known_labels = check_known_labels(known_labels, n_samples)
+    with open_ledger(ledger, journal) as ledger:
+        seed = ledger.seed
+        if seed is None:
+            seed = int(check_random_state(evaluator.random_state).randint(2**31 - 1))
+        problem = make_problem(
+            X,
+            evaluator.estimator,
+            as_loss(evaluator.loss, task),
+            task,
+            plan.surrogate,
+            classes=evaluator.classes,
+            cv=evaluator.cv,
+            seed=seed,
+            cost=cost,
+            **rows,
+        )
+        ledger.begin(lambda: header_of(problem, seed, plan.settings()))
+        record_known_labels(ledger, problem, known_labels)
+        return Evaluation(problem, plan, ledger, seed)

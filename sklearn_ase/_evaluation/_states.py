@@ -1,0 +1,50 @@
+"""From the ledger and what was learned to the state of the pool."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sklearn_ase._state import RECORDED, Picks, PoolState
+
+
+def pool_state(ledger, learned):
+    """Put together everything that is known about the pool.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    learned : Learned
+
+    Returns
+    -------
+    state : PoolState
+    """
+    picks = Picks.unanswered(*(getattr(ledger, name) for name in RECORDED))
+    answered = np.array([index in ledger.labels for index in ledger.indices], bool)
+    indices = picks.indices[answered]
+    labels = np.array([ledger.labels[index] for index in indices.tolist()])
+    losses = np.zeros(len(picks))
+    losses[answered] = _observed(learned.loss, indices, labels, ledger.more_labels)
+    skipped = np.isin(picks.indices, ledger.skipped)
+    return PoolState(
+        loss=learned.loss,
+        belief=learned.belief,
+        expected_loss=learned.expected_loss,
+        picks=replace(picks, losses=losses, answered=answered, skipped=skipped),
+        labels=labels,
+        is_calibrated=learned.is_calibrated,
+        training_gap=learned.training_gap,
+    )
+
+
+def _observed(loss, indices, labels, more_labels):
+    """Loss at each labelled row, the mean over its answers."""
+    if not len(indices):
+        return np.empty(0)
+    losses = np.array(loss.observed(indices, labels))
+    for index, more in more_labels.items():
+        if more:
+            others = loss.observed(np.full(len(more), index), np.array(more))
+            place = indices == index
+            losses[place] = (losses[place] + others.sum()) / (len(more) + 1)
+    return losses

@@ -1,0 +1,162 @@
+"""One-step estimates of the risk, and the variance of their mean.
+
+The equations are those of docs/trust.md.
+"""
+
+import numpy as np
+
+from sklearn_ase._inference import _kernels
+
+# Number of labels for which g is used in full before they show how much of it to use.
+_TRUSTED_LABELS = 10
+
+
+def weighting_obstacle(state, name, allows_skips=True):
+    """Say why labels cannot be weighted by the probability of their pick.
+
+    Parameters
+    ----------
+    state : PoolState
+    name : str
+        Of the estimate that wants to.
+    allows_skips : bool, default=True
+        Whether it can allow for picks that nobody could label.
+
+    Returns
+    -------
+    obstacle : str
+        Empty if they can.
+    """
+    picks = state.settled
+    if picks.n_labels == 0:
+        return (
+            f"{name} needs a label for the first row that was asked for, but has none "
+            f"({state.n_labels} labels in all). Answer the open queries first."
+        )
+    if not picks.has_query_proba:
+        n_unknown = int(np.isnan(picks.query_proba).sum())
+        return (
+            f"{name} weighs each label by the probability with which it was picked, "
+            f"but {n_unknown} of the {len(picks)} rows were picked "
+            "without one (ArgMax). Use selection=Proportional() or UniformMixed(...) "
+            "for new labels, or risk=ASE() for these."
+        )
+    if picks.n_skipped and not allows_skips:
+        return (
+            f"{name} weighs labels by their picks, but {picks.n_skipped} rows were "
+            "picked and skipped, and it does not allow for that (allows_skips is "
+            "False). Use GuardedASE(), CorrectedASE() or LURE()."
+        )
+    return ""
+
+
+def over_answerable(steps, state):
+    """Turn steps towards the mean over all rows into steps over answerable rows.
+
+    A row that nobody can label counts 0 in the sum, and the share of the other rows is
+    estimated in the same way as the sum. The ratio of the two is not exactly unbiased;
+    its bias falls faster with the number of labels than its standard error.
+
+    Parameters
+    ----------
+    steps : ndarray of shape (n_picks,)
+    state : PoolState
+
+    Returns
+    -------
+    steps : ndarray of shape (n_picks,)
+    """
+    picks, n_samples = state.settled, state.n_samples
+    if picks.answered.all():
+        return steps
+    n_picks = len(steps)
+    share_steps = _kernels.step_estimates(
+        picks.answered.astype(float),
+        picks.query_proba,
+        n_samples,
+        expected=1.0,
+        free_expected=n_samples - np.arange(n_picks),
+    )
+    weights = _kernels.step_weights(n_picks, n_samples)
+    share = weights @ share_steps
+    least = picks.n_labels / n_samples
+    most = 1.0 - (n_picks - picks.n_labels) / n_samples
+    if not least <= share <= most:  # By chance outside what is known for certain.
+        return steps / np.clip(share, least, most)
+    # The ratio, linearised around its value.
+    value = weights @ steps / share
+    return value + (steps - value * share_steps) / share
+
+
+def tuned_steps(state):
+    """One-step estimates that use g as far as it has been of use, eq. T1.
+
+    Parameters
+    ----------
+    state : PoolState
+
+    Returns
+    -------
+    steps : ndarray of shape (n_picks,)
+        Unbiased, whatever the surrogate, where every pick has its label.
+    predicted : ndarray of shape (n_picks,)
+        Variance of each as the surrogate expected it.
+    """
+    picks, n_samples = state.settled, state.n_samples
+    query_proba, free_expected = picks.query_proba, picks.free_expected_loss
+    plain = _kernels.step_estimates(picks.losses, query_proba, n_samples)
+    control = (picks.expected_loss / query_proba - free_expected) / n_samples
+    power = _kernels.predictable_power(plain, control, _TRUSTED_LABELS)
+    residual, loss = moments_with_prior(state)
+    # What is left of g in a step adds to its variance.
+    left = (1.0 - power) ** 2 * np.maximum(loss - residual - free_expected**2, 0.0)
+    steps = over_answerable(plain - power * control, state)
+    return steps, (residual + left) / n_samples**2
+
+
+def moments_with_prior(state):
+    """Believed moments of the settled picks; those before the first fit as of now.
+
+    Returns
+    -------
+    residual_moment, loss_moment : ndarray of shape (n_picks,)
+    """
+    residual, loss = state.settled.residual_moment, state.settled.loss_moment
+    unknown, now = np.isnan(residual), 0.0
+    if state.belief is not None and unknown.any():
+        now = state.belief.loss_variance(state.loss).mean() + state.expected_loss.var()
+        now *= state.n_samples**2
+    return np.where(unknown, now, residual), np.where(unknown, now, loss)
+
+
+def variances_of_mean(steps, predicted, n_samples):
+    """Two estimates of the variance of the weighted mean of the steps.
+
+    Parameters
+    ----------
+    steps, predicted : ndarray of shape (n_picks,)
+        See :func:`tuned_steps`.
+    n_samples : int
+
+    Returns
+    -------
+    seen : float
+        From the scatter of the steps. A few steps miss what is rare.
+    believed : float
+        As the surrogate expected it. It misses what the surrogate does not know.
+    """
+    n_picks = len(steps)
+    if n_picks == n_samples:
+        return 0.0, 0.0
+    weights = _kernels.step_weights(n_picks, n_samples)
+    seen = 0.0
+    if n_picks > 1:
+        seen = _kernels.variance_of_steps(steps, weights, n_samples)
+    return seen, float(weights**2 @ predicted)
+
+
+def label_shares(state):
+    """Share of the pool that each settled pick stands for, 0 without a label; sum 1."""
+    picks = state.settled
+    weights = _kernels.lure_weights(picks.query_proba, state.n_samples)
+    return weights * picks.answered / (weights @ picks.answered)

@@ -1,0 +1,178 @@
+"""Base class of the losses: one method to write, quadrature does the rest."""
+
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from sklearn_ase.losses._pool_loss import LossTable, PointLoss, check_values
+
+# The weights that numpy computes for more nodes overflow.
+_MAX_NODES = 350
+
+
+class BaseLoss(BaseEstimator, metaclass=ABCMeta):
+    """Base class of the losses: how much a prediction costs, given the label.
+
+    A subclass sets `task` and writes one method, ``__call__``. All other methods work
+    as they are. Override :meth:`tabulate` (classification) or :meth:`expected`,
+    :meth:`variance` and :meth:`curvature` (regression) where a formula is faster or
+    more exact. :func:`sklearn_ase.testing.check_loss` checks the result.
+
+    Attributes
+    ----------
+    task : {"classification", "regression"} or None
+        What the labels are. With None the model, the surrogate or ``classes`` decide.
+    response_method : {"predict", "predict_proba"}
+        What `y_pred` is: predicted labels (or values), or probabilities.
+    n_nodes : int
+        Number of nodes of the Gauss-Hermite quadrature (regression), at most 350. More
+        nodes are slower, and more exact for a loss with kinks or jumps.
+    max_loss : float
+        Greatest value that the loss can take in regression, if there is one. Intervals
+        end there. In classification it is read from the table.
+    flags : tuple of str
+        Names of the class attributes that the package reads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.losses import BaseLoss
+    >>> class Huber(BaseLoss):
+    ...     task = "regression"
+    ...
+    ...     def __call__(self, y_true, y_pred):
+    ...         error = np.abs(y_true - y_pred)
+    ...         return np.where(error < 1, 0.5 * error**2, error - 0.5)
+    >>> loss = Huber().build(np.array([0.0, 3.0]))
+    >>> loss.expected(mean=np.zeros(2), variance=np.ones(2)).round(2)
+    array([0.42, 2.5 ])
+    """
+
+    flags = ("task", "response_method", "n_nodes", "max_loss")
+    task = None
+    response_method = "predict"
+    n_nodes = 32
+    max_loss = np.inf
+
+    @abstractmethod
+    def __call__(self, y_true, y_pred):
+        """Loss of each row. A row's loss must not depend on the other rows.
+
+        Parameters
+        ----------
+        y_true : ndarray of shape (n_rows,)
+            Labels.
+        y_pred : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            Predictions: of shape (n_rows,) for ``response_method = "predict"``, else
+            probabilities with one column per class, in sorted order of the classes.
+
+        Returns
+        -------
+        loss : ndarray of shape (n_rows,)
+            Finite and non-negative.
+        """
+
+    def build(self, prediction, classes=None):
+        """Apply the loss to the predictions for a pool.
+
+        Parameters
+        ----------
+        prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Predictions of the model, as `response_method` says.
+        classes : ndarray of shape (n_classes,), default=None
+            Sorted labels. Needed for classification.
+
+        Returns
+        -------
+        loss : LossTable or PointLoss
+            A table for classification, a function of the label for regression.
+        """
+        if self.task == "regression":
+            # A perfect model must have a valid loss. This shows most mistakes in a
+            # loss function before a label is spent.
+            check_values(self(prediction, prediction), len(prediction))
+            return PointLoss(self, prediction)
+        if classes is None:
+            raise ValueError(
+                f"{type(self).__name__} needs the possible labels, because its task is "
+                "not 'regression'. Pass classes=..., or set task='regression'."
+            )
+        return LossTable(self.tabulate(prediction, classes), classes)
+
+    def tabulate(self, prediction, classes):
+        """Loss at each sample for each class, by one call per class.
+
+        Override it for a loss of probabilities that must know which column belongs to
+        which label.
+
+        Parameters
+        ----------
+        prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        classes : ndarray of shape (n_classes,)
+            Sorted labels, in the order of the columns.
+
+        Returns
+        -------
+        table : ndarray of shape (n_samples, n_classes)
+        """
+        n_samples = len(prediction)
+        columns = [
+            check_values(self(np.full(n_samples, label), prediction), n_samples)
+            for label in classes
+        ]
+        return np.column_stack(columns)
+
+    def expected(self, prediction, mean, variance):
+        """Mean of the loss for labels from ``N(mean, variance)``.
+
+        Parameters
+        ----------
+        prediction : ndarray of shape (n_samples,)
+        mean : ndarray of shape (n_samples,) or (n_members, n_samples)
+        variance : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        expected : ndarray of the shape of `mean`
+        """
+        return self._integrate(prediction, mean, variance, lambda loss, z: loss)
+
+    def variance(self, prediction, mean, variance):
+        """Variance of the loss for labels from ``N(mean, variance)``.
+
+        Parameters and shapes are those of :meth:`expected`.
+        """
+        centre = self.expected(prediction, mean, variance)
+        return self._integrate(
+            prediction, mean, variance, lambda loss, z: (loss - centre) ** 2
+        )
+
+    def curvature(self, prediction, mean, variance):
+        """``E[loss (z² - 1)]`` with ``z`` the standardised label; XWED needs it.
+
+        For a smooth loss this is `variance` times the mean of its second derivative
+        with respect to the label (Stein's lemma). Parameters and shapes are those of
+        :meth:`expected`.
+        """
+        return self._integrate(
+            prediction, mean, variance, lambda loss, z: loss * (z**2 - 1.0)
+        )
+
+    def _integrate(self, prediction, mean, variance, integrand):
+        """Mean of ``integrand(loss, z)`` over standardised labels ``z``."""
+        if self.n_nodes > _MAX_NODES:
+            raise ValueError(
+                f"n_nodes={self.n_nodes} must be at most {_MAX_NODES}. If that is not "
+                "exact enough, override expected, variance and curvature."
+            )
+        nodes, weights = np.polynomial.hermite_e.hermegauss(self.n_nodes)
+        scale = np.sqrt(variance)
+        shape = np.broadcast_shapes(np.shape(mean), np.shape(prediction))
+        y_pred = np.broadcast_to(prediction, shape).ravel()
+        total = np.zeros(shape)
+        for z, weight in zip(nodes, weights / weights.sum(), strict=True):
+            y_true = np.broadcast_to(mean + scale * z, shape).ravel()
+            loss = check_values(self(y_true, y_pred), len(y_pred)).reshape(shape)
+            total += weight * integrand(loss, z)
+        return total

@@ -1,0 +1,93 @@
+"""Guarded ASE: the surrogate's estimate and the corrected one, weighted by evidence."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sklearn_ase._inference._evidence import WORTH, has_evidence, weigh_evidence
+from sklearn_ase._inference._steps import tuned_steps
+from sklearn_ase.risk._ase import ASE
+from sklearn_ase.risk._base import BaseRisk, mean_of_steps
+
+_ZERO_SHOT = (
+    "No interval: there is no label yet to compare the surrogate's estimate with. "
+    "Label at least 25 rows."
+)
+_ALL_WAIT = (
+    "No interval: the labels cannot be used before the first row that was asked for "
+    "is answered."
+)
+
+
+class GuardedASE(BaseRisk):
+    """Surrogate estimate, corrected as far as the labels contradict it.
+
+    There are two estimates. A, the surrogate's, may be very close or far off. C, the
+    corrected one, is unbiased whatever the surrogate. A counts as if it came from a
+    number of labels: many if the surrogate is accurate, few if it is inaccurate, almost
+    none if it is useless. Bayes' rule weighs these three hypotheses by the distance
+    between A and C. For an uncalibrated surrogate the error on training rows that it
+    did not learn from is expected of A, too. C uses the expected losses only as far as
+    they have been of use so far.
+
+    The interval is that of C, which does not rely on the surrogate. Before the first
+    label the estimate is A, without an interval. Once a row could not be labelled it is
+    C, because C then refers to the rows that can be labelled and A to the whole pool.
+
+    Parameters
+    ----------
+    worth : float, default=300
+        Number of labels that A is worth if the surrogate is accurate; a thirtieth of
+        that if it is inaccurate. An uncalibrated surrogate is worth a third if it is
+        accurate. If it could not be compared with training rows either, it is more
+        likely inaccurate, and then worth a three hundredth. 0 gives the corrected
+        estimate, infinity the surrogate's (minus its error on training rows). The trust
+        of :class:`TrustWeighted` and ``diagnose`` uses the default.
+
+    See Also
+    --------
+    CorrectedASE : Never trusts the surrogate.
+    ASE : Always trusts the surrogate.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import GuardedASE
+    >>> GuardedASE()
+    GuardedASE()
+    """
+
+    needs_query_proba = True
+    allows_skips = True
+    leans_on_surrogate = True
+
+    def __init__(self, worth=WORTH):
+        self.worth = worth
+
+    def obstacle(self, state):
+        if state.belief is not None and state.settled.n_labels == 0:
+            return ""  # The surrogate's estimate needs no label.
+        return super().obstacle(state)
+
+    def estimate(self, state):
+        if not self.worth >= 0:
+            raise ValueError(f"worth={self.worth} must be a number of labels, >= 0.")
+        self.check(state)
+        if state.settled.n_labels == 0:
+            return self._without_labels(state)
+        tuned = tuned_steps(state)
+        corrected = mean_of_steps(*tuned, state)
+        if state.belief is None:
+            return corrected
+        value = corrected.value
+        if self.worth > 0 and has_evidence(state):
+            evidence = weigh_evidence(state, self.worth, tuned)
+            value = evidence.surrogate - evidence.bias
+        # Between 0 and the greatest loss, as every mean of losses.
+        value = min(max(value, 0.0), corrected.max_loss)
+        return replace(corrected, value=value, centre=corrected.value)
+
+    def _without_labels(self, state):
+        refusal = _ALL_WAIT if state.n_labels else _ZERO_SHOT
+        surrogate = ASE().estimate(state)
+        value = max(surrogate.value - np.nan_to_num(state.training_gap), 0.0)
+        return replace(surrogate, value=float(value), refusal=refusal)

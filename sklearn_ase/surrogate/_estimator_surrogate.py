@@ -1,0 +1,185 @@
+"""What surrogates made of an estimator share: members, weights, calibration."""
+
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import gen_batches, get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from sklearn_ase._data._cross_fitting import cross_fitted
+from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._utils._seeding import fit_seeded
+from sklearn_ase._utils._unwrapping import unwrap
+from sklearn_ase.surrogate._base import BaseSurrogate
+from sklearn_ase.surrogate._fit_rows import FitRows
+from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
+
+# Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
+_CHUNK_NUMBERS = 2**20
+
+
+class EstimatorSurrogate(BaseSurrogate):
+    """Base class of the surrogates that wrap a classifier or a regressor.
+
+    A subclass has the constructor parameters ``estimator``, ``calibration``,
+    ``pool_weight``, ``rows_per_acquired``, ``cv`` and ``min_rows``, and the abstract
+    methods below.
+    """
+
+    _belief_type = None
+    _stratified = False
+
+    @property
+    def is_constant(self):
+        """Whether the estimator is frozen: never refitted, never recalibrated."""
+        return isinstance(self.estimator, FrozenEstimator)
+
+    @property
+    def uses_estimator(self):
+        """Whether the calibration uses the predictions of the model under test."""
+        calibration = self._new_calibration()
+        return calibration is not None and calibration.use_estimator
+
+    @property
+    def is_calibrated(self):
+        """Whether the last fit was calibrated on held-out predictions."""
+        return getattr(self, "calibration_", None) is not None
+
+    @property
+    def uses_out_of_fold(self):
+        """Whether out-of-fold predictions of the model under test are of use."""
+        return not self.is_constant
+
+    @property
+    def gives_members(self):
+        """Whether the estimator has several members, or gets them by bootstrap."""
+        return not self.is_constant or has_members(self.estimator)
+
+    @property
+    def frozen_classes(self):
+        """Classes of a frozen classifier; None for anything else."""
+        return getattr(self.estimator, "classes_", None) if self.is_constant else None
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        estimator = self.estimator
+        if not hasattr(estimator, "__sklearn_tags__"):
+            estimator = ExtraTreesClassifier()  # The default takes what trees take.
+        tags.input_tags = get_tags(estimator).input_tags
+        return tags
+
+    def fit(
+        self,
+        X,
+        y,
+        *,
+        classes=None,
+        expert=None,
+        model_classes=None,
+        n_acquired=0,
+        seed=0,
+    ):
+        rows = FitRows(X, np.asarray(y), classes, expert, model_classes, n_acquired)
+        calibration = self._new_calibration()  # Errors come before the costly fit.
+        if self.is_constant:
+            self.estimator_ = self.estimator
+        else:
+            weight = rows.fit_weight(self.pool_weight)
+            self.estimator_ = self._fit_estimator(rows.X, rows.y, weight, seed)
+        self._calibrate(rows, calibration, seed)
+        return self
+
+    def belief(self, X, loss, expert=None, keep_member_loss=False):
+        n_samples = n_rows(X)
+        numbers = predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
+        size = max(1, min(n_samples, _CHUNK_NUMBERS // numbers))
+        chunks = (
+            self._chunk_belief(
+                take_rows(X, rows),
+                loss.take(rows),
+                None if expert is None else expert[rows],
+                keep_member_loss,
+            )
+            for rows in gen_batches(n_samples, size)
+        )
+        return self._belief_type.concatenate(chunks, n_samples)
+
+    def _fit_estimator(self, X, y, weight, seed):
+        """Fit the estimator, or an ensemble of it, on these rows."""
+        model = self._with_members(y)
+        if weight is None:
+            return fit_seeded(model, seed, X, y)
+        last, _, prefix, is_frozen = unwrap(model)
+        if is_frozen or not has_fit_parameter(last, "sample_weight"):
+            name = "FrozenEstimator" if is_frozen else type(last).__name__
+            raise ValueError(
+                f"pool_weight={self.pool_weight} weighs acquired rows against training "
+                f"rows, but {name}.fit takes no sample_weight. Use pool_weight=1 or "
+                "another surrogate."
+            )
+        return fit_seeded(model, seed, X, y, **{f"{prefix}sample_weight": weight})
+
+    def _held_out(self, rows, seed, predict):
+        """Predict each row by members that did not learn from it.
+
+        Returns
+        -------
+        predictions : tuple of ndarrays, or None
+            Out-of-bag if the members learn from bootstrap samples, cross-fitted
+            otherwise. None if there are too few rows for either.
+        """
+        found = out_of_bag(self.estimator_, rows.X)
+        if found is not None:
+            return found
+        weight = rows.fit_weight(self.pool_weight)
+
+        def fit(chosen, seed):
+            part = None if weight is None else weight[chosen]
+            return self._fit_estimator(
+                take_rows(rows.X, chosen), rows.y[chosen], part, seed
+            )
+
+        return cross_fitted(
+            fit, predict, rows.X, rows.y, self.cv, seed, self._stratified
+        )
+
+    def _new_calibration(self):
+        """Return an unfitted calibration, or None for no calibration."""
+        chosen = self.calibration
+        is_auto = isinstance(chosen, str) and chosen == "auto"
+        if not is_auto and chosen is not None and not hasattr(chosen, "fit"):
+            raise TypeError(
+                f"calibration={chosen!r} is not a calibration. Use 'auto' for the "
+                "default calibration, None for no calibration, or an object such as "
+                "LogLinearStack() or GaussianStack()."
+            )
+        if self.is_constant or chosen is None:
+            return None
+        return self._auto_calibration() if is_auto else clone(chosen)
+
+    @abstractmethod
+    def _auto_calibration(self):
+        """Return the calibration that ``calibration="auto"`` stands for, or None."""
+
+    @abstractmethod
+    def _with_members(self, y):
+        """Return the estimator to fit on these labels, with members if possible."""
+
+    @abstractmethod
+    def _calibrate(self, rows, calibration, seed):
+        """Learn from held-out predictions how to correct the fitted estimator.
+
+        Parameters
+        ----------
+        rows : FitRows
+            The rows that the estimator was fitted on.
+        calibration : unfitted calibration or None
+        seed : int
+        """
+
+    @abstractmethod
+    def _chunk_belief(self, X, loss, expert, keep_member_loss):
+        """Return the belief about a chunk of rows, few enough for all members."""

@@ -1,0 +1,75 @@
+"""The labelled rows of one fit of a surrogate."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase._data._rows import n_rows
+
+
+@dataclass(frozen=True, eq=False)
+class FitRows:
+    """Labelled rows for one fit: training rows first, then rows of the pool.
+
+    Attributes
+    ----------
+    X : array, sparse matrix or frame of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+    classes : ndarray of shape (n_classes,) or None
+        All possible labels, sorted. None for regression.
+    expert : ndarray of shape (n_rows, n_classes) or (n_rows,), or None
+        Out-of-fold predictions of the model under test; NaN for rows without one.
+    model_classes : ndarray of shape (n_classes,), dtype bool, or None
+        Classes that the model under test knows.
+    n_acquired : int
+        How many of the last rows were acquired from the pool.
+    """
+
+    X: object
+    y: np.ndarray
+    classes: np.ndarray | None = None
+    expert: np.ndarray | None = None
+    model_classes: np.ndarray | None = None
+    n_acquired: int = 0
+
+    @property
+    def n_rows(self):
+        """Number of rows, training rows and acquired rows together."""
+        return n_rows(self.X)
+
+    def fit_weight(self, pool_weight):
+        """Return the weight of each row in the fit of the estimator.
+
+        Parameters
+        ----------
+        pool_weight : float
+            Weight of an acquired row; a training row has weight 1.
+
+        Returns
+        -------
+        weight : ndarray of shape (n_rows,) or None
+            None if all rows weigh the same.
+        """
+        if pool_weight == 1.0 or self.n_acquired in (0, self.n_rows):
+            return None
+        n_training = self.n_rows - self.n_acquired
+        return np.repeat([1.0, float(pool_weight)], [n_training, self.n_acquired])
+
+    def calibration_weight(self, rows_per_acquired):
+        """Return the weight of each row in the fit of the calibration.
+
+        Parameters
+        ----------
+        rows_per_acquired : float
+            An acquired row weighs as much as the training rows divided by this number,
+            but at least as much as one training row.
+
+        Returns
+        -------
+        weight : ndarray of shape (n_rows,) or None
+            None if all rows weigh the same.
+        """
+        # Acquired rows are few, but only they come from the population that is
+        # evaluated. Without this weight a large training set would drown them.
+        n_training = self.n_rows - self.n_acquired
+        return self.fit_weight(max(1.0, n_training / rows_per_acquired))

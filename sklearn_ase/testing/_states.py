@@ -1,0 +1,81 @@
+"""States of random pools, to try strategies on."""
+
+import numpy as np
+
+from sklearn_ase._state import Picks, PoolState
+from sklearn_ase.belief import CategoricalBelief, GaussianBelief
+from sklearn_ase.losses import LogLoss, SquaredError
+
+
+def make_state(task="classification", n_samples=40, n_labels=12, random_state=0):
+    """Make a state of a random pool, with uniform picks and read-only arrays.
+
+    States that differ only in `n_labels` have the same belief.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}, default="classification"
+    n_samples : int, default=40
+    n_labels : int, default=12
+    random_state : int, default=0
+
+    Returns
+    -------
+    state : PoolState
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import BALD
+    >>> from sklearn_ase.testing import make_state
+    >>> BALD().score_samples(make_state()).shape
+    (40,)
+    """
+    rng = np.random.default_rng(random_state)
+    if task == "classification":
+        classes = np.array(["ant", "bee", "cat"])
+        loss = LogLoss().build(rng.dirichlet(np.ones(3), n_samples), classes)
+        members = rng.dirichlet(np.ones(3), (5, n_samples))
+        members[:, 0] = [1.0, 0.0, 0.0]  # Certain members are a case of their own.
+        belief = CategoricalBelief.from_members(members, loss)
+        labels = rng.choice(classes, n_labels)
+    else:
+        loss = SquaredError().build(rng.normal(size=n_samples))
+        members = rng.normal(size=(5, n_samples))
+        members[:, 0] = 1.0
+        belief = GaussianBelief.from_members(members, 0.3, loss)
+        labels = rng.normal(size=n_labels)
+    indices = rng.choice(n_samples, n_labels, replace=False)
+    expected, variance = belief.expected_loss(loss), belief.loss_variance(loss)
+    picked = expected[indices]
+    state = PoolState(
+        loss=loss,
+        belief=belief,
+        expected_loss=expected,
+        picks=Picks(
+            indices=indices,
+            query_proba=1.0 / (n_samples - np.arange(n_labels)),
+            expected_loss=picked,
+            free_expected_loss=expected.sum() - np.cumsum(picked) + picked,
+            residual_moment=np.full(n_labels, n_samples**2 * variance.mean()),
+            loss_moment=np.full(
+                n_labels, n_samples**2 * (variance + expected**2).mean()
+            ),
+            losses=loss.observed(indices, labels),
+            answered=np.ones(n_labels, dtype=bool),
+            skipped=np.zeros(n_labels, dtype=bool),
+        ),
+        labels=labels,
+        is_calibrated=True,
+    )
+    for array in _arrays(state):
+        array.setflags(write=False)
+    return state
+
+
+def _arrays(bundle):
+    """All arrays of a dataclass and of the dataclasses in it."""
+    for value in vars(bundle).values():
+        if isinstance(value, np.ndarray):
+            yield value
+        elif hasattr(value, "__dict__"):
+            yield from _arrays(value)
