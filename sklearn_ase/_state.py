@@ -122,26 +122,20 @@ class Picks:
     def __len__(self):
         return len(self.indices)
 
-    @property
+    @cached_property
     def n_labels(self):
         """Number of picks with a label."""
         return int(self.answered.sum())
 
-    @property
+    @cached_property
     def n_skipped(self):
         """Number of picks that nobody could label."""
         return int(self.skipped.sum())
 
-    @property
+    @cached_property
     def has_query_proba(self):
         """Whether every pick had a probability."""
         return not np.isnan(self.query_proba).any()
-
-    @cached_property
-    def settled(self):
-        """The picks before the first open one. Weighted estimates use these."""
-        is_open = ~(self.answered | self.skipped)
-        return self.take(slice(int(np.argmax(is_open)))) if is_open.any() else self
 
     def take(self, places):
         """Return some of the picks.
@@ -205,7 +199,7 @@ class PoolState:
     is_calibrated: bool = False
     training_gap: float = np.nan
 
-    @property
+    @cached_property
     def n_samples(self):
         """Size of the pool."""
         return self.loss.n_samples
@@ -227,10 +221,12 @@ class PoolState:
         """The picks that have a label, in order."""
         return self.picks.take(self.picks.answered)
 
-    @property
+    @cached_property
     def settled(self):
         """The picks before the first open one. Weighted estimates use these."""
-        return self.picks.settled
+        picks = self.picks
+        is_open = ~(picks.answered | picks.skipped)
+        return picks.take(slice(int(np.argmax(is_open)))) if is_open.any() else picks
 
     @property
     def indices(self):

@@ -291,7 +291,7 @@ def test_a_label_that_is_new_to_all_is_taken_with_a_warning(labels):
         evaluation.tell(rows[:2], labels)
     (one,) = caught
     assert one.filename == __file__
-    assert "know the labels ['Dog']" in str(one.message)
+    assert "The labels ['Dog']" in str(one.message)
     assert "evaluation.correct(row, label)" in str(one.message)
     assert "classes=[...]" in str(one.message)
     with warnings.catch_warnings():
@@ -779,7 +779,7 @@ COST = 0.5 + 4.0 * np.random.default_rng(1).random(150)
 
 
 def _scores(evaluation):
-    return evaluation.acquisition.score_samples(evaluation.state)
+    return evaluation.plan.acquisition.score_samples(evaluation.state)
 
 
 @pytest.mark.parametrize("uniform_share", [0.0, 0.2, 1.0])
@@ -939,7 +939,7 @@ def test_target_width_never_stops_without_an_interval():
 
 @pytest.mark.parametrize("parameters", [{"risk": ASE()}, {"selection": ArgMax()}])
 def test_target_width_refuses_a_risk_that_has_no_interval(parameters):
-    message = "TargetWidth waits for a narrow interval, but ASE must do without"
+    message = "TargetWidth waits for a narrow interval, but ASE has none"
     with pytest.raises(ValueError, match=message):
         _start(stop=TargetWidth(0.1), **parameters)
     evaluation = _start(**parameters)
@@ -1105,7 +1105,9 @@ def test_no_forecast_from_nothing():
     with pytest.raises(ValueError, match="needs a label"):
         evaluation.labels_needed(0.1)
     _tell(evaluation, evaluation.ask(5).indices)
-    with pytest.raises(ValueError, match="nothing to forecast from"):
+    with pytest.raises(
+        ValueError, match=r"labels_needed\(\) needs an estimate with an interval"
+    ):
         evaluation.labels_needed(0.1)
     for width in (0, -1, np.nan):
         with pytest.raises(ValueError, match="must be greater than 0"):

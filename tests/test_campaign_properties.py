@@ -106,15 +106,15 @@ class Campaign(RuleBasedStateMachine):
         evaluation = self.evaluation
         if not evaluation.is_fitted:
             return None
-        scores = evaluation.acquisition.score_samples(evaluation.state)
-        power = evaluation.selection.cost_power
+        scores = evaluation.plan.acquisition.score_samples(evaluation.state)
+        power = evaluation.plan.selection.cost_power
         return scores / KINDS[self.kind].get("cost", np.ones(N_SAMPLES)) ** power
 
     def check_probabilities(self, scores, picked):
         """Each pick has the probability that it had, and those of a step sum to 1."""
         ledger, free = self.evaluation.ledger, np.ones(N_SAMPLES, dtype=bool)
         free[self.asked] = False
-        selection = self.evaluation.selection
+        selection = self.evaluation.plan.selection
         if scores is None:
             selection, scores = Proportional(), np.ones(N_SAMPLES)
         for row in picked:

@@ -91,7 +91,7 @@ def test_the_warning_points_to_who_called_fit(digits, evaluator, stump):
 
 def test_labels_without_probabilities_cannot_judge(digits, evaluator, silent):
     evaluator.set_params(selection=ArgMax()).fit(digits.X, digits.y, **_rows(digits))
-    with pytest.raises(ValueError, match=r"ArgMax\(\).*Proportional"):
+    with pytest.raises(ValueError, match=r"\(ArgMax\).*Proportional"):
         evaluator.evaluation_.diagnose()
 
 

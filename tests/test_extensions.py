@@ -312,7 +312,7 @@ class NotSure(BaseLoss):
         return 1.0 - y_pred[np.arange(len(y_true)), y_true]
 
 
-@pytest.mark.parametrize("loss", [far_off, FarOff(), NotSure()], ids=str)
+@pytest.mark.parametrize("loss", [far_off, FarOff(), NotSure()])
 def test_a_classification_loss_is_a_function_or_one_method(fit, loss):
     check_loss(loss, task="classification")
     assert_has_estimate(fit(loss=loss))
@@ -362,7 +362,7 @@ class DuckLoss:
         return CustomLoss(self, task="regression").build(prediction)
 
 
-@pytest.mark.parametrize("loss", [huber, Huber(), Huber(1.0), ForgotTask()], ids=str)
+@pytest.mark.parametrize("loss", [huber, Huber(), Huber(1.0), ForgotTask()])
 def test_a_regression_loss_is_a_function_or_one_method(fit_regression, loss):
     check_loss(loss, task="regression")
     assert_has_estimate(fit_regression(loss))

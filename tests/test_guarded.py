@@ -7,7 +7,7 @@ import pytest
 from helpers.states import plain_sample, with_picks
 
 from sklearn_ase._evaluation._diagnosis import diagnose
-from sklearn_ase._inference._evidence import has_evidence, weigh_evidence
+from sklearn_ase._inference._evidence import has_evidence, skill_of, weigh_evidence
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 from sklearn_ase.testing import make_state
 
@@ -237,7 +237,7 @@ def test_trust_falls_with_the_distance_to_the_corrected_estimate():
 def test_skill_is_negative_where_one_number_explains_the_losses_better():
     state = mixed_errors()
     mistaken = expecting(state, 0.6 - state.expected_loss)  # Hard is taken for easy.
-    assert weigh_evidence(state).skill > 0 > weigh_evidence(mistaken).skill
+    assert skill_of(state) > 0 > skill_of(mistaken)
 
 
 def mean_distances(change):

@@ -265,7 +265,7 @@ FOUR = np.column_stack([PROBA * 0.9, np.full(len(PROBA), 0.1)])
         (
             {"predictions": PROBA[:, 0], "loss": "squared_error", "surrogate": None}
             | {"classes": ()},
-            "the predictions|kind",
+            "the predictions|task",
         ),
     ],
 )
@@ -274,7 +274,7 @@ def test_a_journal_of_another_campaign_is_refused_and_left_alone(
 ):
     if changes.get("classes") == ():
         changes = {**changes, "classes": []}
-    _refused(written, f"is of another campaign: .*{message}", **changes)
+    _refused(written, f"belongs to another evaluation: .*{message}", **changes)
 
 
 @pytest.mark.parametrize(
@@ -321,16 +321,16 @@ def test_values_are_compared_by_how_they_spread(path, level, error, is_same):
         evaluator.start(POOL, predictions=others, journal=path)
 
 
-@pytest.mark.parametrize("version", [2, 99, None, "1", 1.5])
+@pytest.mark.parametrize("version", [3, 99, None, "1", 1.5])
 def test_a_journal_of_a_newer_format_is_refused_and_left_alone(written, version):
     header, *lines = written.read_bytes().splitlines(keepends=True)
     header = json.dumps(json.loads(header) | {"version": version}).encode() + b"\n"
     written.write_bytes(header + b"".join(lines))
-    _refused(written, rf"has format {version}, .*Upgrade sklearn_ase")
+    _refused(written, rf"has format {version}; .*Upgrade sklearn_ase")
 
 
 def test_a_newer_format_is_named_even_if_its_lines_cannot_be_read(written):
-    header = json.loads(written.read_bytes().splitlines()[0]) | {"version": 2}
+    header = json.loads(written.read_bytes().splitlines()[0]) | {"version": 3}
     written.write_bytes(json.dumps(header).encode() + b"\n\x28\xb5\x2f\xfd\n")
     _refused(written, "Upgrade sklearn_ase")
 
@@ -455,7 +455,7 @@ def test_a_journal_is_let_go_when_the_evaluation_is_forgotten(written):
 
 @pytest.mark.parametrize("changes", [{"X": POOL + 1}, {"known_labels": {0: 1}}])
 def test_a_start_that_fails_lets_the_journal_go(written, changes):
-    with pytest.raises(ValueError, match=r"another campaign|at the start"):
+    with pytest.raises(ValueError, match=r"another evaluation|at the start"):
         small(written, **changes)
     small(written).close()
 
@@ -748,7 +748,7 @@ def test_other_settings_are_taken_with_a_warning(path, name, changes):
 
 def test_another_loss_is_refused(path):
     small(path, loss="brier").close()
-    with pytest.raises(JournalError, match="campaign: the loss differs"):
+    with pytest.raises(JournalError, match="evaluation: the loss differs"):
         small(path, loss="log_loss")
 
 
@@ -903,7 +903,7 @@ def test_the_journal_is_json_and_nothing_else(path):
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
     assert header["format"] == "sklearn_ase journal"
-    assert header["version"] == 1
+    assert header["version"] == 2
     assert {"seed", "pool", "predictions", "classes", "surrogate", "risk"} <= {*header}
     verbs = {"ask", "tell", "correct", "withdraw", "skip", "refit", "note"}
     assert {verb for verb, *_ in lines} == verbs

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._inference._evidence import weigh_evidence
+from sklearn_ase._inference._evidence import skill_of, weigh_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._steps import label_shares
 from sklearn_ase.risk import GuardedASE
@@ -162,7 +162,7 @@ def diagnose(state, class_counts=None):
         distance=evidence.distance,
         expected_loss=float(np.sum(fitted_share * picks.expected_loss)),
         observed_loss=float(np.sum(fitted_share * picks.losses)),
-        skill=evidence.skill,
+        skill=skill_of(state),
         trust=evidence.trust,
         training_gap=state.training_gap,
         effective_labels=_effective_labels(corrected, state, share),

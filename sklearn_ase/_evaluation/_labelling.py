@@ -80,8 +80,12 @@ class Labelling(EvaluationCore):
             from the first. None is recorded unless all can be.
         """
         indices = check_indices(query)
-        if len(indices) or np.size(labels):
-            self._tell(indices, labels)
+        if not len(indices) and not np.size(labels):
+            return
+        labels, more_labels = self._check_answers(indices, labels)
+        self.problem.warn_of_new(self.classes_, labels, more_labels)
+        self.ledger.tell(indices, labels, more_labels)
+        self._update()
 
     def correct(self, index, label):
         """Replace the label of a row; what was recorded of its pick stays.
@@ -191,18 +195,11 @@ class Labelling(EvaluationCore):
         if self._n_learned < len(self.ledger) and self._learn():
             self._note(refit=True)
 
-    def _tell(self, indices, labels):
-        labels, more_labels = self._check_answers(indices, labels)
-        self.problem.warn_of_new(self.classes_, labels, more_labels)
-        self.ledger.tell(indices, labels, more_labels)
-        self._update()
-
     def _tell_known(self):
         """Answer open rows whose label was known beforehand."""
         known = self.ledger.known
         rows = [index for index in self.ledger.pending if index in known]
-        if rows:
-            self._tell(rows, [known[index] for index in rows])
+        self.tell(rows, [known[index] for index in rows])
 
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""

@@ -42,9 +42,6 @@ class Evidence:
         The surrogate's estimate of the risk, A in docs/trust.md.
     corrected : float
         The estimate corrected by the labels, C in docs/trust.md.
-    skill : float
-        Share of the variance of the losses that g explained before it saw them. 0 is as
-        good as one number for all labels, a negative value is worse.
     distance : float
         Distance of the two estimates in standard errors of `corrected`. NaN if every
         row is labelled, or if some rows cannot be labelled.
@@ -58,7 +55,6 @@ class Evidence:
 
     surrogate: float
     corrected: float
-    skill: float
     distance: float = np.nan
     bias: float = np.nan
     trust: float = np.nan
@@ -101,10 +97,10 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
     weights = _kernels.step_weights(n_labels, n_samples)
     surrogate, corrected = float(state.expected_loss.mean()), float(weights @ steps)
     gap = surrogate - corrected
-    found = {"surrogate": surrogate, "corrected": corrected, "skill": _skill(state)}
+    found = {"surrogate": surrogate, "corrected": corrected}
     if n_labels == n_samples:  # The risk is known.
         return Evidence(**found, bias=gap, trust=0.0)
-    if not has_evidence(state):
+    if state.settled.n_skipped:
         return Evidence(**found)
     seen, believed = variances_of_mean(steps, predicted, n_samples)
     # Not the greater of the two, as for intervals: a surrogate must not excuse its own
@@ -139,8 +135,12 @@ def _bias(state, gap, variance, n_labels, worth):
     return _kernels.bias_given_gap(gap, variance, expected, spread, prior, bound)
 
 
-def _skill(state):
-    """Share of the variance of the losses that g explained before it saw them."""
+def skill_of(state):
+    """Share of the variance of the losses that g explained before it saw them.
+
+    0 is as good as one number for all labels, a negative value is worse. NaN if the
+    surrogate was not fitted before any of the labels.
+    """
     picks = state.settled
     # Before its first fit the surrogate expected nothing.
     fitted = picks.answered & ~np.isnan(picks.residual_moment)

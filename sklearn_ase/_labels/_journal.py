@@ -158,9 +158,9 @@ class Journal(LabelLedger):
     def _read(self):
         """Check the header of the file and return its events."""
         values = self._file.read(_FIRST_LINE)
-        if not values:
+        header = next(values, None)
+        if header is None:
             return []
-        header = values[0]
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise JournalError(
                 f"{self.path} is not a sklearn_ase journal. Choose another file name."
@@ -173,7 +173,7 @@ class Journal(LabelLedger):
                 f"formats up to {VERSION}. Upgrade sklearn_ase."
             )
         self.header = self._upgraded(header)
-        return values[1:]
+        return list(values)
 
     def _upgraded(self, settings):
         """A header or settings under the names of today."""

@@ -52,13 +52,15 @@ class JournalFile:
 
         Returns
         -------
-        values : list of JSON values
+        values : iterator of JSON values
+            Lines are parsed one by one, so that the first one can be checked before
+            the others are looked at.
         """
         self._file.seek(0)
         *lines, last = self._file.read().split(b"\n")
         if last:
             lines += self._unfinished(last, lines, first_line)
-        return [self._parse(line, place) for place, line in enumerate(lines, start=1)]
+        return (self._parse(line, place) for place, line in enumerate(lines, start=1))
 
     def mend(self):
         """Complete the last line of the file, or cut it off if it is not whole."""

@@ -78,7 +78,7 @@ class LabelLedger:
         return [index for index in self.indices if index not in settled]
 
     def answers(self, n_labels=None):
-        """Return every answer for the rows labelled first, or for all, and known ones."""
+        """Return the answers for the first `n_labels` rows (or all) and known ones."""
         rows = list(self.labels)[:n_labels]
         known = [row for row in self.known if row not in self.labels]
         more = chain(*(self.more_labels.get(row, ()) for row in [*rows, *known]))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sklearn_ase._inference._evidence import has_evidence, weigh_evidence
-from sklearn_ase.acquisition._base import BaseAcquisition
+from sklearn_ase.acquisition._base import BaseAcquisition, check_part
 from sklearn_ase.acquisition._mixture import Mixture
 
 
@@ -52,4 +52,6 @@ class TrustWeighted(BaseAcquisition):
         return trust * scores / total + (1.0 - trust) / len(scores)
 
     def _inner(self):
-        return Mixture() if self.acquisition is None else self.acquisition
+        if self.acquisition is None:
+            return Mixture()
+        return check_part(self.acquisition, self)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._inference._evidence import WORTH, has_evidence, weigh_evidence
+from sklearn_ase._inference._evidence import WORTH, weigh_evidence
 from sklearn_ase._inference._steps import tuned_steps
 from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk, mean_of_steps
@@ -79,7 +79,7 @@ class GuardedASE(BaseRisk):
         if state.belief is None:
             return corrected
         value = corrected.value
-        if self.worth > 0 and has_evidence(state):
+        if self.worth > 0 and not state.settled.n_skipped:
             evidence = weigh_evidence(state, self.worth, tuned)
             value = evidence.surrogate - evidence.bias
         # Between 0 and the greatest loss, as every mean of losses.
