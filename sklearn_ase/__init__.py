@@ -1,23 +1,23 @@
 """Label-efficient model evaluation, for scikit-learn.
 
-Somebody has a trained model, a large pool without labels and money for few of them:
-:class:`ActiveRiskEstimator` tells the model's risk on that pool, how sure that is, and
-which rows to label next.
+You have a trained model, a large pool without labels, and money for few labels.
+:class:`ActiveRiskEstimator` estimates the model's mean loss (risk) on that pool, gives
+an interval, and chooses the rows to label next.
 
 The modules:
 
 * ``sklearn_ase`` -- ActiveRiskEstimator, Evaluation, LabelLedger, TrainingRows
-* ``sklearn_ase.acquisition`` -- how much a label of each row is worth
-* ``sklearn_ase.selection`` -- from these scores to queries with their probabilities
+* ``sklearn_ase.acquisition`` -- score how much a label of each row is worth
+* ``sklearn_ase.selection`` -- pick rows by these scores, with known probabilities
 * ``sklearn_ase.risk`` -- estimates of the risk from the same labels
 * ``sklearn_ase.surrogate`` -- any classifier or regressor as calibrated members
-* ``sklearn_ase.losses`` -- what a label would cost the model
+* ``sklearn_ase.losses`` -- the loss of the model for each possible label
 * ``sklearn_ase.belief`` -- what the surrogate believes about the labels of the pool
-* ``sklearn_ase.stopping`` -- when the labels are enough
+* ``sklearn_ase.stopping`` -- when there are sufficient labels
 * ``sklearn_ase.simulation`` -- many evaluations against known labels
 * ``sklearn_ase.neural`` -- deep ensembles and Bayesian networks (torch, skorch)
-* ``sklearn_ase.exceptions`` -- warnings and errors, to be caught by their class
-* ``sklearn_ase.testing`` -- the contracts that strategies of your own must meet
+* ``sklearn_ase.exceptions`` -- warnings and errors of the package
+* ``sklearn_ase.testing`` -- checks for strategies that you write yourself
 """
 
 from sklearn_ase._active_risk import ActiveRiskEstimator

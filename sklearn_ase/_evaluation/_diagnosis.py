@@ -22,34 +22,34 @@ class Diagnosis:
     surrogate_risk, corrected_risk : float
         What the surrogate expects, and the same corrected by the labels.
     interval : tuple of float
-        90 % interval around the corrected risk; infinite with few labels.
+        90 % interval around the corrected risk; infinite if there are too few labels.
     inside : bool
         Whether the surrogate's risk lies in it.
     distance : float
-        Standard errors between the two risks; NaN if they are not of the same rows,
-        because some cannot be labelled.
+        Distance between the two risks in standard errors. NaN if some rows cannot be
+        labelled, because the two risks then refer to different rows.
     expected_loss, observed_loss : float
-        Mean loss the surrogate expected at the labelled rows before it saw their
-        labels, and the mean it then saw, both weighed to stand for the pool.
+        Mean loss that the surrogate expected at the labelled rows before it saw their
+        labels, and the mean observed loss, both weighted to represent the pool.
     skill : float
-        Share of the variance of the losses that the surrogate foresaw; negative if it
-        did worse than one number for all.
+        Share of the variance of the losses that the surrogate predicted. Negative if it
+        did worse than one number for all labels.
     trust : float
         Probability that the surrogate's risk is off by less than a standard error of
         the corrected one (of 200 labels, if there are more). NaN if some rows cannot
         be labelled.
     training_gap : float
-        Loss that a surrogate without calibration expected too much (if negative, too
-        little) at training rows it had not learned from, beyond what chance explains;
-        NaN if nothing tells.
+        For an uncalibrated surrogate: mean of expected minus observed loss on training
+        rows that it did not learn from, shrunk towards 0 by two standard errors. NaN if
+        unavailable.
     effective_labels : float
-        Labels that a plain random sample would have needed for the corrected risk's
-        standard error.
+        Number of labels with which a plain random sample would have the standard error
+        of the corrected risk.
     weight_concentration : float
         Share of the greatest weight among the labels' weights; 1 / n_labels if equal.
     scarce_share : float
-        Share of the surrogate's risk that comes from classes of which fewer than five
-        labels are known, those of the training rows included; 0 for regression.
+        Share of the surrogate's risk that comes from classes with fewer than five known
+        labels, including those of the training rows; 0 for regression.
     verdict : {"good", "unsure", "bad"}
     advice : str
         The verdict in plain words, and what to do.
@@ -193,7 +193,7 @@ def _verdict(evidence, state, scarce):
     if n_skipped:
         return "unsure", (
             f"{n_skipped} row{'s' * (n_skipped > 1)} could not be labelled. The "
-            "labels speak of the risk over those that can be, the surrogate of the "
+            "labels estimate the risk over the other rows, the surrogate that of the "
             "whole pool, so the two cannot be compared. GuardedASE() relies on the "
             "labels here."
         )

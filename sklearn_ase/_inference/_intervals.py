@@ -14,7 +14,8 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
 
     The Bayes factor of the t statistic against an effect with a normal prior is a
     non-negative martingale of mean 1, so by Ville's inequality it ever exceeds
-    ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t.
+    ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t, this is
+    eq. T6 of docs/trust.md.
     """
     if np.isinf(degrees_of_freedom):
         growth = 1.0 + n_labels / _ANYTIME_START
@@ -24,6 +25,6 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
     growth = 1.0 + n / _ANYTIME_START
     log_ratio = (np.log(growth) - 2.0 * np.log1p(-level)) / n
     if log_ratio >= np.log(growth):
-        return np.inf  # So few labels can never speak against any risk.
+        return np.inf  # So few labels can never exclude any risk.
     excess = np.expm1(log_ratio)
     return np.sqrt(degrees_of_freedom * excess / (1.0 - (1.0 + excess) / growth))

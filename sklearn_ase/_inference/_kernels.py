@@ -40,7 +40,7 @@ def step_weights(n_labels, n_samples):
 
 
 def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0.0):
-    """Estimate the pool risk at each step from that step's label alone, unbiased.
+    """Unbiased estimates of the pool risk, each from the label of one step.
 
     ``R_m = (sum_{s<m} l_s + sum_{U_m} g_m + (l_m - g_m(x_m)) / q_m) / N``.
 
@@ -64,14 +64,14 @@ def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0
 
 
 def predictable_power(plain, control, n_trusted):
-    """How much of the control to use in each step, from the steps before it.
+    """How much of the control to use in each step, λ in eq. T1 of docs/trust.md.
 
     Parameters
     ----------
     plain : ndarray of shape (n_labels,)
         One-step estimates without the surrogate.
     control : ndarray of shape (n_labels,)
-        What the surrogate takes off each of them; its mean is 0 given the past.
+        What the surrogate subtracts from each of them; its mean is 0 given the past.
     n_trusted : float
         Number of steps that the prior value 1 is worth.
 
@@ -99,7 +99,7 @@ def _before(values):
 
 
 def step_moments(query_proba, expected, variance):
-    """Mean squares of a step's surprise as the belief has them.
+    """Mean squares of a step's surprise, as the belief expects them.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def step_moments(query_proba, expected, variance):
 def variance_of_steps(steps, weights, n_samples):
     """Variance of the weighted mean of the steps, from their scatter.
 
-    The deviation of a step shrinks with the rows that are free, so they are brought to
-    one scale before their squares are averaged.
+    The deviation of a step shrinks with the number of free rows, so deviations are
+    brought to one scale before their squares are averaged.
     """
     n_steps = len(steps)
     scale = 1.0 - np.arange(n_steps) / n_samples
@@ -168,7 +168,7 @@ def bias_given_gap(gap, variance, expected, spread, prior, bound):
 
 
 def clear_mean(values):
-    """Mean of a sample as far as it is more than two standard errors away from 0.
+    """Mean of a sample, shrunk towards 0 by two standard errors.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def clear_mean(values):
     Returns
     -------
     mean : float
-        Moved towards 0 by two standard errors; 0 within these.
+        0 if it is within two standard errors of 0.
     """
     mean, error = values.mean(), values.std(ddof=1) / len(values) ** 0.5
     return float(np.sign(mean) * max(abs(mean) - 2.0 * error, 0.0))

@@ -17,10 +17,10 @@ _ROWS_AT_A_TIME = 4096
 
 
 def fingerprint(X):
-    """A short text that changes when the values, their order or their shape do.
+    """Return a short text that changes when the values, their order or shape change.
 
-    It depends on values and not on how they are stored: a memory map and an array of
-    the same values have the same one.
+    It depends on the values and not on how they are stored: a memory map and an array
+    of the same values have the same fingerprint.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def _add(digest, values):
 
 
 def sketch(values):
-    """A few numbers that are close for predictions that are close.
+    """Return a few numbers that are close for predictions that are close.
 
-    A network does not say the same to the last bit on another machine, so predictions
-    have no fingerprint.
+    Networks do not repeat their predictions to the last bit on another machine, so
+    predictions have no fingerprint.
 
     Parameters
     ----------
