@@ -53,7 +53,7 @@ class Query:
         return to_frame(self, X, predictions)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Picks:
     """What was asked for, in order, with what was known before each answer.
 
@@ -101,23 +101,34 @@ class Picks:
     skipped: np.ndarray
 
     @classmethod
-    def unanswered(cls, *recorded):
-        """Make picks that nobody has answered yet.
-
-        Parameters
-        ----------
-        *recorded : array-likes of shape (n_picks,)
-            The fields of `RECORDED`, in that order.
+    def unanswered(
+        cls,
+        indices,
+        query_proba,
+        expected_loss,
+        free_expected_loss,
+        residual_moment,
+        loss_moment,
+    ):
+        """Make picks that nobody has answered yet; see the attributes.
 
         Returns
         -------
         picks : Picks
         """
-        indices, *numbers = recorded
         indices = np.asarray(indices, dtype=int)
-        numbers = [np.asarray(values, dtype=float) for values in numbers]
         none = np.zeros(len(indices), dtype=bool)
-        return cls(indices, *numbers, np.zeros(len(indices)), none, none)
+        return cls(
+            indices=indices,
+            query_proba=np.asarray(query_proba, dtype=float),
+            expected_loss=np.asarray(expected_loss, dtype=float),
+            free_expected_loss=np.asarray(free_expected_loss, dtype=float),
+            residual_moment=np.asarray(residual_moment, dtype=float),
+            loss_moment=np.asarray(loss_moment, dtype=float),
+            losses=np.zeros(len(indices)),
+            answered=none,
+            skipped=none,
+        )
 
     def __len__(self):
         return len(self.indices)
@@ -143,20 +154,28 @@ class Picks:
         Parameters
         ----------
         places : slice or ndarray
-            Of the picks, not rows of the pool.
+            Places among the picks, not rows of the pool.
 
         Returns
         -------
         picks : Picks
         """
-        return Picks(*(getattr(self, field.name)[places] for field in fields(self)))
+        columns = {f.name: getattr(self, f.name)[places] for f in fields(self)}
+        return Picks(**{name: _read_only(column) for name, column in columns.items()})
 
 
 # Fields of `Picks` that are known before an answer; the ledger keeps these.
-RECORDED = tuple(field.name for field in fields(Picks))[:6]
+RECORDED = (
+    "indices",
+    "query_proba",
+    "expected_loss",
+    "free_expected_loss",
+    "residual_moment",
+    "loss_moment",
+)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PoolState:
     """Everything that is known about the pool at one moment of an evaluation.
 
@@ -214,7 +233,7 @@ class PoolState:
         """Samples that have not been asked for, a mask of shape (n_samples,)."""
         free = np.ones(self.n_samples, dtype=bool)
         free[self.picks.indices] = False
-        return free
+        return _read_only(free)  # It decides which rows may be picked.
 
     @cached_property
     def labelled(self):
@@ -237,3 +256,10 @@ class PoolState:
     def losses(self):
         """Observed losses, in the order of the picks."""
         return self.labelled.losses
+
+
+def _read_only(array):
+    """A view of an array that cannot be written to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view

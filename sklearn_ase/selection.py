@@ -1,11 +1,13 @@
 """Selections: which rows to label next, given their scores."""
 
 from abc import ABCMeta, abstractmethod
+from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._state import Query
+from sklearn_ase._utils._strategies import check_strategy
 
 __all__ = ["ArgMax", "BaseSelection", "Proportional", "UniformMixed"]
 
@@ -45,6 +47,9 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
     has_query_proba = True
     cost_power = 0.5
 
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
+
     @abstractmethod
     def distribution(self, scores):
         """Probability of each candidate to be picked next.
@@ -81,7 +86,14 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         """
         indices, proba = [], []
         for _ in range(n_queries):
-            distribution = self.distribution(scores[candidates])
+            distribution = np.asarray(self.distribution(scores[candidates]))
+            total = distribution.sum()
+            if distribution.shape != candidates.shape or not abs(total - 1.0) < 1e-6:
+                raise ValueError(
+                    f"{type(self).__name__}.distribution must return one probability "
+                    f"per candidate that sum to 1, shape {candidates.shape}, but they "
+                    f"have shape {distribution.shape} and sum to {total}."
+                )
             place = _draw(distribution, rng)
             indices.append(candidates[place])
             proba.append(distribution[place] if self.has_query_proba else np.nan)
@@ -133,9 +145,12 @@ class Proportional(BaseSelection):
     def __init__(self, uniform_share=0.2):
         self.uniform_share = uniform_share
 
+    def validate(self):
+        _check_share(self.uniform_share)
+
     def distribution(self, scores):
         """Scores scaled to sum to 1, mixed with the uniform distribution."""
-        _check_share(self.uniform_share)
+        self.validate()
         n_candidates = len(scores)
         top = scores.max()
         if not top > 0:
@@ -171,6 +186,10 @@ class UniformMixed(BaseSelection):
         self.selection = selection
         self.uniform_share = uniform_share
 
+    def validate(self):
+        _check_share(self.uniform_share)
+        self._inner()
+
     @property
     def has_query_proba(self):
         """True with a share of uniform picks, else that of the other selection."""
@@ -183,25 +202,20 @@ class UniformMixed(BaseSelection):
 
     def distribution(self, scores):
         """Mixture of the other distribution and the uniform one."""
-        _check_share(self.uniform_share)
+        self.validate()
         uniform = self.uniform_share / len(scores)
         return (1 - self.uniform_share) * self._inner().distribution(scores) + uniform
 
     def _inner(self):
         if self.selection is None:
             return ArgMax()
-        missing = [name for name in self.flags if not hasattr(self.selection, name)]
-        if missing or isinstance(self.selection, type):
-            # Not an AttributeError, which hasattr(self, ...) would hide.
-            raise TypeError(
-                f"UniformMixed needs an instance of a subclass of BaseSelection, but "
-                f"got {self.selection!r}."
-            )
-        return self.selection
+        verbs, name = ("distribution", "pick"), "The selection of UniformMixed"
+        return check_strategy(self.selection, BaseSelection, verbs, name)
 
 
 def _check_share(uniform_share):
-    if not 0 <= uniform_share <= 1:
+    is_number = isinstance(uniform_share, Real)
+    if not is_number or not 0 <= uniform_share <= 1:
         raise ValueError(f"uniform_share={uniform_share} must lie between 0 and 1.")
 
 

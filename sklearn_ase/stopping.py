@@ -111,10 +111,9 @@ class TargetWidth(BaseStop):
     def reason(self, estimates):
         """Explain that the last interval is narrow enough."""
         self.validate()
-        known = _since_gap(estimates)
-        if not known or known[-1].refusal:
+        if estimates[-1].refusal:
             return ""
-        low, high = known[-1].interval(self.level, method=self.method)
+        low, high = estimates[-1].interval(self.level, method=self.method)
         if high - low > self.width:
             return ""
         return (
@@ -161,7 +160,7 @@ class Plateau(BaseStop):
     def reason(self, estimates):
         """Explain that the last estimates are close to each other."""
         self.validate()
-        last = self._last(_since_gap(estimates))
+        last = self._last(estimates)
         # A single batch has only one estimate, which cannot show a plateau.
         if not last or _same(last[0], last[-1]):
             return ""
@@ -183,22 +182,6 @@ class Plateau(BaseStop):
         while first > 0 and _same(estimates[first], estimates[first + 1]):
             first -= 1
         return estimates[first:]
-
-
-def _since_gap(estimates):
-    """The estimates after the last one that could not be made.
-
-    Parameters
-    ----------
-    estimates : list of RiskEstimate or None
-        One entry per label, None where there was no estimate.
-
-    Returns
-    -------
-    known : list of RiskEstimate
-    """
-    places = [place for place, found in enumerate(estimates) if found is None]
-    return estimates[places[-1] + 1 :] if places else estimates
 
 
 def _same(first, second):

@@ -1,4 +1,4 @@
-"""Small pools, models that count and oracles that remember, for every test."""
+"""Fixtures for every test: small pools, models that count, oracles that record."""
 
 from types import SimpleNamespace
 
@@ -13,13 +13,17 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 
+# As doctests, files of the same name would be imported over each other.
+collect_ignore_glob = ["*conftest.py"]
+
 
 def _split(X, y, model, n_train=80, n_pool=120):
     order = np.random.default_rng(0).permutation(len(y))
     train, pool = order[:n_train], order[n_train : n_train + n_pool]
     model = FrozenEstimator(model.fit(X[train], y[train]))
+    training = {"X_train": X[train], "y_train": y[train]}
     return SimpleNamespace(
-        X=X[pool], y=y[pool], X_train=X[train], y_train=y[train], model=model
+        X=X[pool], y=y[pool], model=model, training=training, **training
     )
 
 
@@ -87,7 +91,7 @@ def counting_model(digits):
 
 
 class RecordingOracle:
-    """An oracle that remembers what it was asked."""
+    """An oracle that records what it was asked."""
 
     def __init__(self, y):
         self.y = y

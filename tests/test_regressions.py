@@ -186,7 +186,9 @@ def test_the_model_that_took_part_in_calibration_cannot_be_left_out(digits):
         ),
     ],
 )
-def test_odd_parameters_are_refused(digits, evaluator, parameters, message):
+def test_parameters_that_cannot_work_are_refused(
+    digits, evaluator, parameters, message
+):
     evaluator.set_params(**parameters)
     training = {"X_train": digits.X_train, "y_train": digits.y_train}
     with pytest.raises(ValueError, match=message):

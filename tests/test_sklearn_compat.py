@@ -161,7 +161,7 @@ def _through_joblib(value):
 @pytest.mark.parametrize(
     "copy", [lambda value: pickle.loads(pickle.dumps(value)), _through_joblib]
 )
-def test_a_stored_evaluator_goes_on_where_it_was(digits, evaluator, copy):
+def test_a_stored_evaluator_resumes(digits, evaluator, copy):
     evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
     other = copy(evaluator)
     assert other.risk_ == evaluator.risk_

@@ -20,8 +20,11 @@ from sklearn_ase._data._validation import (
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
 
+# What the package reads of a loss that is bound to a pool.
+_OF_A_POOL_LOSS = ("n_samples", "max_loss", "observed", "take")
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """The data of an evaluation.
 
@@ -30,7 +33,7 @@ class Problem:
     X : array, sparse matrix, frame or list
         The pool.
     predictions : Predictions
-        Of the model under test on the pool.
+        Predictions of the model under test for the pool.
     loss : BaseLoss
     task : {"classification", "regression"}
     classes : ndarray or None
@@ -40,7 +43,8 @@ class Problem:
         label is allowed.
     X_train, y_train : rows the surrogate may also learn from, or None
     train_predictions : Predictions or None
-        Of copies of the model on training rows that they did not learn from.
+        Predictions of copies of the model for training rows that they did not learn
+        from.
     cost : ndarray of shape (n_samples,) or None
         What a label of each row costs; None if all cost the same.
     """
@@ -80,11 +84,11 @@ class Problem:
         A network may have a column for a class without any training row. Such a class
         is not among the training labels, and nowhere the most likely one of the pool.
         """
-        known = self.predictions.model_classes(classes)
-        if known is None or self.y_train is None:
-            return known
+        has_column = self.predictions.model_classes(classes)
+        if has_column is None or self.y_train is None:
+            return has_column
         likely = self.predictions.expert_for(classes).argmax(axis=1)
-        return known & (
+        return has_column & (
             np.isin(classes, self.y_train) | np.isin(np.arange(len(classes)), likely)
         )
 
@@ -143,7 +147,14 @@ class Problem:
 
     def loss_for(self, classes):
         """Loss at every sample of the pool, for every class."""
-        return self.loss.build(self.predictions.response_for(classes), classes)
+        built = self.loss.build(self.predictions.response_for(classes), classes)
+        missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
+        if missing:
+            raise TypeError(
+                f"{type(self.loss).__name__}.build must return a LossTable or a "
+                f"PointLoss, but returned {built!r}, which lacks {', '.join(missing)}."
+            )
+        return built
 
     def training_loss(self, rows, classes):
         """Loss at training rows of copies of the model that did not learn from them."""

@@ -3,7 +3,11 @@
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
-from sklearn_ase._evaluation._history import note_estimate, past_estimates
+from sklearn_ase._evaluation._history import (
+    check_estimate,
+    note_estimate,
+    past_estimates,
+)
 from sklearn_ase._evaluation._learning import learn, not_yet_learned
 from sklearn_ase._evaluation._schedule import next_refit
 from sklearn_ase._evaluation._states import pool_state
@@ -103,7 +107,9 @@ class EvaluationCore:
         state, risk = self.state, self.plan.risk
         # A weighted estimate is noted once a label counts in it.
         waits = risk.needs_query_proba and not state.settled.n_labels
-        return None if waits or risk.obstacle(state) else risk.estimate(state)
+        if waits or risk.obstacle(state):
+            return None
+        return check_estimate(risk.estimate(state), risk)
 
     def _replay(self):
         """Restore the evaluation that wrote the ledger."""

@@ -22,6 +22,16 @@ def note_estimate(ledger, estimate, refit=False):
     ledger.note(rows or list(ledger.labels)[-1:], _as_dict(estimate), bool(refit))
 
 
+def check_estimate(found, risk):
+    """Refuse what a risk estimator, perhaps somebody else's, should not return."""
+    if not isinstance(found, RiskEstimate):
+        raise TypeError(
+            f"{type(risk).__name__}.estimate must return a RiskEstimate, but returned "
+            f"{found!r}. Use RiskEstimate(value, standard_error, n_labels)."
+        )
+    return found
+
+
 def past_estimates(ledger):
     """Return the estimate after each label, in the order in which they came.
 

@@ -45,8 +45,9 @@ class Labelling(EvaluationCore):
             raise ValueError(f"ask({n_queries!r}) is not possible: give an integer.")
         if not 1 <= n_queries <= n_free:
             raise ValueError(
-                f"ask({n_queries}) is not possible: {n_free} of the {self.n_samples} "
-                "rows of the pool are free, the others have been asked for."
+                f"ask({n_queries}) is not possible: n_queries must be between 1 and "
+                f"{n_free}, the number of rows that have not been asked for, of "
+                f"{self.n_samples} in the pool."
             )
         if embedding is not None:
             selection = self.plan.selection

@@ -40,7 +40,7 @@ class Learned:
 
 
 def not_yet_learned(problem, labels):
-    """What is known without a surrogate, if these labels have been met.
+    """Return classes and loss for these labels, without a belief.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def not_yet_learned(problem, labels):
     return Learned(classes, problem.loss_for(classes))
 
 
-def learn(problem, plan, known, labels, seed):
+def learn(problem, plan, before, labels, seed):
     """Fit the surrogate to labelled rows and ask it about the pool.
 
     Parameters
@@ -63,7 +63,7 @@ def learn(problem, plan, known, labels, seed):
     problem : Problem
     plan : Plan
         Whose surrogate is fitted in place.
-    known : Learned
+    before : Learned
         Its classes and loss are used.
     labels : dict of int to label
     seed : int
@@ -73,7 +73,7 @@ def learn(problem, plan, known, labels, seed):
     learned : Learned
         Without a belief if there are too few rows.
     """
-    surrogate, classes, loss = plan.surrogate, known.classes, known.loss
+    surrogate, classes, loss = plan.surrogate, before.classes, before.loss
     if surrogate.is_constant:
         labels = {}  # A frozen surrogate learns nothing during the evaluation.
     if not surrogate.can_fit(problem.n_training + len(labels)):
@@ -95,6 +95,11 @@ def learn(problem, plan, known, labels, seed):
         problem.predictions.expert_for(classes),
         keep_member_loss=plan.acquisition.needs_member_loss,
     )
+    if not hasattr(belief, "expected_loss"):
+        raise TypeError(
+            f"{type(surrogate).__name__}.belief must return a CategoricalBelief or a "
+            f"GaussianBelief, but returned {belief!r}."
+        )
     has_expert = np.isfinite(expert)
     has_expert = has_expert if has_expert.ndim == 1 else has_expert.all(axis=1)
     n_rows = has_expert.sum() if surrogate.uses_estimator else len(y)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from sklearn.base import clone
 
 from sklearn_ase._evaluation._schedule import check_refit
+from sklearn_ase._utils._strategies import check_strategy
 from sklearn_ase.acquisition import BaseAcquisition, TrustWeighted
 from sklearn_ase.risk import ASE, BaseRisk, GuardedASE
 from sklearn_ase.selection import BaseSelection, Proportional
@@ -17,9 +18,8 @@ _KINDS = {
     "acquisition": (BaseAcquisition, ("score_samples",)),
     "selection": (BaseSelection, ("pick", "distribution")),
     "risk": (BaseRisk, ("estimate", "obstacle")),
-    "stop": (BaseStop, ("reason", "validate")),
+    "stop": (BaseStop, ("reason",)),
 }
-_MODULES = {"stop": "stopping"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Plan:
         Returns
         -------
         plan : Plan
-            Of copies, so that the evaluator's parameters are never changed.
+            It holds copies, so that the evaluator's parameters are never changed.
         """
         acquisition = _chosen(evaluator.acquisition, TrustWeighted, "acquisition")
         selection = _chosen(evaluator.selection, Proportional, "selection")
@@ -91,33 +91,17 @@ def _chosen(strategy, default, kind):
     """A copy of the given strategy, or the default one."""
     if strategy is None:
         return default()
-    check_strategy(strategy, kind)
-    return clone(strategy)
+    return clone(check_strategy(strategy, *_KINDS[kind], kind))
 
 
-def check_strategy(strategy, kind):
-    """Refuse strings, classes and objects that lack what the package reads.
-
-    Parameters
-    ----------
-    strategy : object
-    kind : {"acquisition", "selection", "risk", "stop"}
-    """
-    base, verbs = _KINDS[kind]
-    missing = [name for name in (*verbs, *base.flags) if not hasattr(strategy, name)]
-    if isinstance(strategy, type) or missing:
-        module = _MODULES.get(kind, kind)
-        lack = "" if isinstance(strategy, type) else f" It lacks {', '.join(missing)}."
-        raise TypeError(
-            f"{kind}={strategy!r} cannot serve as {kind}.{lack} Give an instance of a "
-            f"class from sklearn_ase.{module}, or of a subclass of {base.__name__}."
-        )
+def check_risk(risk):
+    """Check a risk estimator."""
+    check_strategy(risk, *_KINDS["risk"], "risk")
 
 
 def check_stop(stop, risk):
-    """Refuse what is not a stopping rule, and one that no estimate would meet."""
-    check_strategy(stop, "stop")
-    stop.validate()
+    """Check a stopping rule, and that the risk has the intervals it needs."""
+    check_strategy(stop, *_KINDS["stop"], "stop")
     if stop.needs_interval and not risk.needs_query_proba:
         raise ValueError(
             f"{type(stop).__name__} waits for a narrow interval, but "

@@ -7,13 +7,14 @@ import numpy as np
 from sklearn_ase._evaluation._diagnosis import diagnose
 from sklearn_ase._evaluation._forecast import labels_needed
 from sklearn_ase._evaluation._history import (
+    check_estimate,
     history,
     last_risk,
     past_intervals,
     recent_estimates,
 )
 from sklearn_ase._evaluation._labelling import Labelling
-from sklearn_ase._evaluation._plan import check_stop, check_strategy
+from sklearn_ase._evaluation._plan import check_risk, check_stop
 from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._state import Query
 from sklearn_ase._utils._html import html_table
@@ -37,11 +38,11 @@ class Reporting(Labelling):
         risk : RiskEstimate
         """
         risk, state = self.risk if risk is None else risk, self.state
-        check_strategy(risk, "risk")
+        check_risk(risk)
         obstacle = risk.obstacle(state)
         if obstacle:
             raise ValueError(obstacle)
-        found = risk.estimate(state)
+        found = check_estimate(risk.estimate(state), risk)
         n_waiting = state.n_labels - state.settled.n_labels
         if risk.needs_query_proba and found.refusal and n_waiting:
             waiting = (
@@ -67,10 +68,10 @@ class Reporting(Labelling):
             )
         counts = None
         if self.classes_ is not None:
-            known = np.array(self.ledger.answers())
+            labels = np.array(self.ledger.answers())
             if self.problem.y_train is not None:
-                known = np.concatenate([self.problem.y_train, known])
-            counts = np.array([np.sum(known == label) for label in self.classes_])
+                labels = np.concatenate([self.problem.y_train, labels])
+            counts = np.array([np.sum(labels == label) for label in self.classes_])
         return diagnose(self.state, counts)
 
     def labels_needed(self, width, level=0.9, method="fixed"):
@@ -79,7 +80,7 @@ class Reporting(Labelling):
         Parameters
         ----------
         width : float
-            Of the interval, from end to end.
+            Width of the interval, from end to end.
         level : float, default=0.9
         method : {"fixed", "anytime"}, default="fixed"
             See :meth:`RiskEstimate.interval`.
@@ -112,7 +113,13 @@ class Reporting(Labelling):
         """
         check_stop(stop, self.risk)
         estimates = recent_estimates(self.ledger)
-        return stop.reason(estimates) if estimates else ""
+        reason = stop.reason(estimates) if estimates else ""
+        if not isinstance(reason, str):
+            raise TypeError(
+                f"{type(stop).__name__}.reason must return a str, empty to go on, but "
+                f"returned {reason!r}."
+            )
+        return reason
 
     def intervals(self, level=0.9, method="fixed"):
         """Return the interval of the estimate after each label.
@@ -182,7 +189,7 @@ class Reporting(Labelling):
         rows = {}
         if not self.risk.obstacle(self.state):
             name = type(self.risk).__name__
-            if not len(self.ledger):
+            if not self.state.settled.n_labels and self.risk.needs_query_proba:
                 name += ", zero-shot: by the surrogate alone"
             rows = {"estimate": name} | self.estimate().describe()
         rows["labels"] = self._progress()

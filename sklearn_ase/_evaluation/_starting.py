@@ -57,7 +57,7 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
             task,
             plan.surrogate,
             classes=evaluator.classes,
-            cv=evaluator.cv,
+            cv=plan.cv,
             seed=seed,
             cost=cost,
             **rows,

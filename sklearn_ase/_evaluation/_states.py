@@ -26,11 +26,12 @@ def pool_state(ledger, learned):
     losses = np.zeros(len(picks))
     losses[answered] = _observed(learned.loss, indices, labels, ledger.more_labels)
     skipped = np.isin(picks.indices, ledger.skipped)
+    picks = replace(picks, losses=losses, answered=answered, skipped=skipped)
     return PoolState(
         loss=learned.loss,
         belief=learned.belief,
         expected_loss=learned.expected_loss,
-        picks=replace(picks, losses=losses, answered=answered, skipped=skipped),
+        picks=picks.take(slice(None)),  # Read-only: strategies of others see them.
         labels=labels,
         is_calibrated=learned.is_calibrated,
         training_gap=learned.training_gap,

@@ -18,7 +18,7 @@ def weighting_obstacle(state, name, allows_skips=True):
     ----------
     state : PoolState
     name : str
-        Of the estimate that wants to.
+        Name of the estimate, for the message.
     allows_skips : bool, default=True
         Whether it can allow for picks that nobody could label.
 
@@ -29,6 +29,8 @@ def weighting_obstacle(state, name, allows_skips=True):
     """
     picks = state.settled
     if picks.n_labels == 0:
+        if not len(state.picks):
+            return f"{name} needs at least one label. Call ask() and tell() first."
         return (
             f"{name} needs a label for the first row that was asked for, but has none "
             f"({state.n_labels} labels in all). Answer the open queries first."
@@ -89,7 +91,9 @@ def over_answerable(steps, state):
 
 
 def tuned_steps(state):
-    """One-step estimates that use g as far as it has been of use, eq. T1.
+    """One-step estimates with g as a control variate, eq. T1.
+
+    The control is weighted by how useful it has been in the steps before.
 
     Parameters
     ----------
@@ -130,7 +134,7 @@ def moments_with_prior(state):
 
 
 def variances_of_mean(steps, predicted, n_samples):
-    """Two estimates of the variance of the weighted mean of the steps.
+    """Two estimates of the variance of the weighted mean of the steps, eq. T5.
 
     Parameters
     ----------

@@ -29,8 +29,9 @@ def upgraded_header(header):
     for key, value in header.items():
         if isinstance(value, str):
             for old, new in _IN_SETTINGS.items():
-                value = re.sub(old, new, value)
-            header[key] = value
+                value = re.sub(old, new, value, flags=re.DOTALL)
+            # The names have other lengths, so that long lines break elsewhere.
+            header[key] = " ".join(value.split())
     return header
 
 

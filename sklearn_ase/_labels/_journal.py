@@ -94,6 +94,8 @@ class Journal(LabelLedger):
             self._settings = {key: self.header.get(key) for key in settings}
         for place, event in enumerate(self._events, start=2):
             self._replay(place, event, header["n_samples"])
+        if self.header is not None:  # Old events have entries that are not settings.
+            self._settings = {key: self._settings.get(key) for key in settings}
         self._file.mend()
         if self.header is None:
             self._append(header)

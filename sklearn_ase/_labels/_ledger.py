@@ -71,6 +71,10 @@ class LabelLedger:
     def __len__(self):
         return len(self.labels)
 
+    def __repr__(self):
+        n_open = len(self.pending)
+        return f"<{type(self).__name__}: {len(self)} labels, {n_open} open queries>"
+
     @property
     def pending(self):
         """Rows that were asked for and wait for an answer."""
@@ -125,14 +129,8 @@ class LabelLedger:
         """Record the labels of rows that were asked for.
 
         Nothing is recorded unless all of it can be. A skipped row may be answered
-        after all.
-
-        Parameters
-        ----------
-        indices : sequence of int
-        labels : sequence of label
-        more_labels : sequence of sequences, default=()
-            Further answers for each row, or nothing.
+        after all. `more_labels` holds a sequence of further answers for each row, or
+        nothing.
         """
         indices = [int(index) for index in indices]
         if len(indices) != len(labels):

@@ -45,7 +45,7 @@ def check_ledger(ledger, n_samples):
     """Check that a ledger may be of this pool."""
     if ledger is None:
         return
-    if not hasattr(ledger, "pending"):
+    if not isinstance(ledger, LabelLedger):
         raise TypeError(
             f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
             "LabelLedger.from_csv(path)."
@@ -145,7 +145,7 @@ def record_known_labels(ledger, problem, known_labels):
 
 
 def _sketch(predictions):
-    """What the loss reads and, where it is something else, what the surrogate does."""
+    """Sketch of the response, and of the expert if it differs."""
     columns = sketch(predictions.response)
     if predictions.expert is not predictions.response:
         columns += sketch(predictions.expert)
@@ -154,4 +154,4 @@ def _sketch(predictions):
 
 def _described(value):
     # Where a function lies in memory differs from run to run.
-    return re.sub(r" at 0x\w+", "", repr(value))
+    return " ".join(re.sub(r" at 0x\w+", "", repr(value)).split())

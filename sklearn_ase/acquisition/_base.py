@@ -4,6 +4,8 @@ from abc import ABCMeta, abstractmethod
 
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._utils._strategies import check_strategy
+
 
 class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
     """Base class of the acquisitions. One method is needed, :meth:`score_samples`.
@@ -37,6 +39,9 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
     needs_member_loss = False
     follows_labels = False
 
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
+
     @abstractmethod
     def score_samples(self, state):
         """Score every sample of the pool.
@@ -56,7 +61,7 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
 
 
 def check_part(part, owner):
-    """Refuse what cannot be part of another acquisition.
+    """Refuse what cannot be part of another acquisition; returns the part.
 
     Parameters
     ----------
@@ -67,12 +72,5 @@ def check_part(part, owner):
     -------
     part : BaseAcquisition
     """
-    needed = ("score_samples", *BaseAcquisition.flags)
-    missing = [name for name in needed if not hasattr(part, name)]
-    if missing or isinstance(part, type):
-        # Not an AttributeError: hasattr(owner, flag) would hide it.
-        raise TypeError(
-            f"{type(owner).__name__} is made of acquisitions, but {part!r} is not one. "
-            "Give an instance of a subclass of BaseAcquisition."
-        )
-    return part
+    name = f"A part of {type(owner).__name__}"
+    return check_strategy(part, BaseAcquisition, ("score_samples",), name)

@@ -36,6 +36,9 @@ class Mixture(BaseAcquisition):
         self.acquisitions = acquisitions
         self.shares = shares
 
+    def validate(self):
+        self._shares(len(self._parts()))
+
     @property
     def is_uniform(self):
         """Whether all parts are uniform."""

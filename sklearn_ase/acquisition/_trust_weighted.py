@@ -33,6 +33,9 @@ class TrustWeighted(BaseAcquisition):
     def __init__(self, acquisition=None):
         self.acquisition = acquisition
 
+    def validate(self):
+        self._inner()
+
     @property
     def is_uniform(self):
         """As the other acquisition."""

@@ -56,7 +56,7 @@ class PointLoss:
     @property
     def max_loss(self):
         """The greatest loss that is possible; infinite if the loss has no bound."""
-        return float(getattr(self.loss, "max_loss", np.inf))
+        return float(self.loss.max_loss)
 
     @property
     def n_samples(self):

@@ -47,6 +47,9 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
     leans_on_surrogate = False
     allows_skips = False
 
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
+
     @abstractmethod
     def estimate(self, state):
         """Estimate the mean loss on the pool.
@@ -63,6 +66,9 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
 
     def obstacle(self, state):
         """Say why this estimate cannot be had from a state.
+
+        :meth:`estimate` is called only if this is empty. Estimators that weight labels
+        are never called before the first query has a label.
 
         Parameters
         ----------
@@ -124,8 +130,8 @@ def mean_of_steps(steps, predicted, state):
 def design_based(value, variances, state):
     """Estimate whose error comes from the draw of the labels alone.
 
-    Of the variance seen in the labels and the one that the surrogate believes in the
-    greater counts: few labels miss what is rare, a surrogate what it does not know.
+    It uses the greater of two variances (eq. T5): observed in the labels, and expected
+    by the surrogate. Few labels miss what is rare, a surrogate what it does not know.
 
     Parameters
     ----------

@@ -19,11 +19,12 @@ class RiskEstimate:
     ----------
     value : float
     standard_error : float
-        Of `centre`, over the draw of the labels; NaN if the labels do not tell it.
+        Standard error of `centre`. NaN if it cannot be estimated.
     n_labels : int
         Labels known when it was made.
     degrees_of_freedom : float
-        Of the t distribution that :meth:`interval` uses; infinite for a normal one.
+        Degrees of freedom of the t distribution that :meth:`interval` uses; infinite
+        for a normal one.
     centre : float or None
         Middle of the interval, if it is not the value.
     member_spread : float or None

@@ -1,6 +1,7 @@
 """Guarded ASE: the surrogate's estimate and the corrected one, weighted by evidence."""
 
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 
@@ -63,14 +64,17 @@ class GuardedASE(BaseRisk):
     def __init__(self, worth=WORTH):
         self.worth = worth
 
+    def validate(self):
+        if not isinstance(self.worth, Real) or not self.worth >= 0:
+            raise ValueError(f"worth={self.worth} must be a number of labels, >= 0.")
+
     def obstacle(self, state):
         if state.belief is not None and state.settled.n_labels == 0:
             return ""  # The surrogate's estimate needs no label.
         return super().obstacle(state)
 
     def estimate(self, state):
-        if not self.worth >= 0:
-            raise ValueError(f"worth={self.worth} must be a number of labels, >= 0.")
+        self.validate()
         self.check(state)
         if state.settled.n_labels == 0:
             return self._without_labels(state)

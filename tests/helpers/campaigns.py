@@ -1,4 +1,4 @@
-"""Labelling campaigns that cost nothing: a model that knows nothing, no surrogate."""
+"""Fast labelling campaigns: equal predictions, and a surrogate that is not fitted."""
 
 import numpy as np
 import pandas as pd

@@ -1,9 +1,10 @@
-"""A campaign that may die at any moment: what comes next follows from its ledger alone.
+"""A campaign that may be killed at any moment: its ledger alone decides the next step.
 
-As a script it is a server of lives. For each order on its input, ``[path, kind,
-seconds]``, it forks a child that goes on with the campaign in that journal, and kills
-it after so many seconds. A life tells on the output of every step once it was
-acknowledged, and how it ended; an idle one opens its journal and waits.
+As a script it is a server. For each order on its input, ``[path, kind, seconds]``, it
+forks a child that starts or resumes the campaign in that journal, and kills it after so
+many seconds. The child reports every step on the output once the step was
+acknowledged, and the server reports how the child ended. The kind "idle" opens the
+journal and waits.
 """
 
 import json
@@ -36,13 +37,14 @@ _ENDS = list(accumulate(n for n, _ in zip(cycle([1, 4, 2, 7, 3]), range(14))))
 
 
 def start(journal=None, kind="drawn", **parameters):
-    """Start the campaign, or go on with it.
+    """Start the campaign, or resume it.
 
     Parameters
     ----------
     journal : path or None
     kind : {"drawn", "known"}
-        The latter with costs and with labels that were there before.
+        The latter has costs, and labels that were known before.
+    **parameters : parameters of the evaluator
 
     Returns
     -------
@@ -61,11 +63,11 @@ def start(journal=None, kind="drawn", **parameters):
 
 
 def next_step(ledger):
-    """A verb and its arguments, or None when all is done.
+    """Return the next verb and its arguments, or None when all is done.
 
-    Answers come in parts and late; some are wrong at first, even of a class that does
-    not exist, and are corrected or withdrawn after a while; some rows are skipped, and
-    some of these can be told after all.
+    Answers come in parts and late. Some are wrong at first, even of a class that does
+    not exist, and are corrected or withdrawn after a while. Some rows are skipped, and
+    some of these are labelled after all.
     """
     labels, pending = ledger.labels, ledger.pending
     n_asked = len(ledger.indices)
@@ -103,16 +105,16 @@ def _answers(rows, fresh):
     ]
 
 
-def take(evaluation, step):
-    """Take a step."""
+def do_step(evaluation, step):
+    """Call the verb of a step with its arguments."""
     verb, *arguments = step
     return getattr(evaluation, verb)(*arguments)
 
 
-def live(evaluation, report=lambda *words: None):
-    """Take all steps there are."""
+def run_to_the_end(evaluation, report=lambda *words: None):
+    """Do all steps that are left."""
     while step := next_step(evaluation.ledger):
-        take(evaluation, step)
+        do_step(evaluation, step)
         report("done", step)
 
 
@@ -133,7 +135,7 @@ def _serve():
                     evaluation = start(path)
                     _report("waits", len(evaluation.ledger))
                     signal.pause()
-                live(start(path, kind), _report)
+                run_to_the_end(start(path, kind), _report)
             except JournalError as error:
                 _report("refused", str(error))
             except BaseException as error:
@@ -148,14 +150,18 @@ def _serve():
 
 
 @contextmanager
-def lives():
-    """A function ``live(path, kind, seconds)`` that yields what a life tells."""
+def campaign_server():
+    """Yield a function ``run_and_kill(path, kind, seconds)``.
+
+    It runs the campaign in another process for at most so many seconds, and yields
+    what that process reports.
+    """
     command = [sys.executable, __file__]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as server:
         server.stdout.readline()
 
-        def live(path, kind="drawn", seconds=60.0):
+        def run_and_kill(path, kind="drawn", seconds=60.0):
             server.stdin.write(json.dumps([str(path), kind, seconds]) + "\n")
             server.stdin.flush()
             for line in server.stdout:
@@ -164,12 +170,12 @@ def lives():
                 if verb in ("killed", "ended"):
                     return
 
-        yield live
+        yield run_and_kill
         server.stdin.close()
 
 
 def differences(first, second):
-    """Names of what is not alike in two evaluations, or in what they have shown."""
+    """Names of what differs between two evaluations, or what they have shown."""
     first, second = (
         one if isinstance(one, dict) else shown(one) for one in (first, second)
     )
@@ -183,7 +189,7 @@ def differences(first, second):
 
 
 def shown(evaluation):
-    """All that an evaluation shows, but for the next query."""
+    """All that an evaluation shows, except for the next query."""
     ledger = evaluation.ledger
     names = [*RECORDED[1:], "indices", "labels", "more_labels"]
     names += ["skipped", "known", "refits"]

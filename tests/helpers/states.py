@@ -69,6 +69,38 @@ def first_picks(state, n_picks):
     return replace(state, picks=picks, labels=state.labels[:n_picks])
 
 
+def random_state(n_labels=6, n_samples=40, uniform=True, seed=0):
+    """State of a random pool with three classes; the surrogate has four members.
+
+    Parameters
+    ----------
+    n_labels : int, default=6
+    n_samples : int, default=40
+    uniform : bool, default=True
+        Whether all free rows had the same chance to be picked.
+    seed : int, default=0
+
+    Returns
+    -------
+    state : PoolState
+    """
+    rng = np.random.default_rng(seed)
+    loss = LossTable(rng.exponential(size=(n_samples, 3)), np.arange(3))
+    members = rng.dirichlet(np.ones(3), size=(4, n_samples))
+    belief = CategoricalBelief.from_members(members, loss)
+    indices = rng.permutation(n_samples)[:n_labels]
+    labels = rng.integers(3, size=n_labels)
+    query_proba = 1.0 / (n_samples - np.arange(n_labels))
+    picks = make_picks(
+        indices,
+        loss.observed(indices, labels),
+        query_proba if uniform else rng.uniform(0.02, 0.3, size=n_labels),
+        expected_loss=rng.normal(size=n_labels),
+        free_expected_loss=rng.normal(size=n_labels),
+    )
+    return PoolState(loss, belief, belief.expected_loss(loss), picks, labels)
+
+
 def plain_sample(expected, losses, n_labels):
     """State after a plain random sample: the first rows, picked with equal chances.
 

@@ -1,4 +1,4 @@
-"""GuardedASE ASE needs fewer labels than Monte Carlo and LURE when a class was missing.
+"""GuardedASE needs fewer labels than Monte Carlo and LURE when a class was missing.
 
 As a script this prints the table for 30 seeds and default settings, which takes a few
 minutes:

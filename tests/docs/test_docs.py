@@ -1,0 +1,159 @@
+"""What the pages say can be pasted and runs; the site builds and its links resolve."""
+
+import contextlib
+import importlib
+import inspect
+import io
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from types import FunctionType, ModuleType
+from urllib.parse import unquote, urljoin
+
+import pytest
+import sklearn
+from packaging.version import Version
+
+import sklearn_ase
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NUMBER = r"\d+(?:\.\d+)?"
+GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
+PAGES = [path for path in GUIDE if BLOCK.search(path.read_text(encoding="utf-8"))]
+
+
+def assert_prints(text, namespace):
+    """Run the code of a page, and compare what it prints with what the page shows."""
+    printed, shown = io.StringIO(), "".join(OUTPUT.findall(text))
+    with contextlib.redirect_stdout(printed):
+        exec("\n".join(BLOCK.findall(text)), namespace)
+    if not shown:
+        return
+    printed = printed.getvalue()
+    words = [re.sub(NUMBER, "#", part).split() for part in (printed, shown)]
+    assert words[0] == words[1]
+    numbers = [
+        [float(number) for number in re.findall(NUMBER, part)]
+        for part in (printed, shown)
+    ]
+    # Older versions of the libraries grow other trees.
+    if Version(sklearn.__version__) >= Version("1.9"):
+        assert numbers[0] == pytest.approx(numbers[1], abs=0.005, rel=0.01)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_the_code_of_a_page_runs_from_top_to_bottom(path, monkeypatch):
+    page = ModuleType(path.stem)
+    monkeypatch.setitem(sys.modules, path.stem, page)  # Its classes can be pickled.
+    assert_prints(path.read_text(encoding="utf-8"), vars(page))
+
+
+def test_the_readme_prints_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert_prints((ROOT / "README.md").read_text(encoding="utf-8"), {})
+
+
+METHODS = (FunctionType, property, classmethod, staticmethod)
+
+
+def public_objects():
+    """Names of everything that is documented, methods and properties too."""
+    modules = [sklearn_ase.__name__] + [
+        f"sklearn_ase.{module.name}"
+        for module in pkgutil.iter_modules(sklearn_ase.__path__)
+        if not module.name.startswith("_")
+    ]
+    for module in map(importlib.import_module, modules):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if name.startswith("_"):
+                continue
+            yield module.__name__, name
+            members = vars(thing) if inspect.isclass(thing) else {}
+            for attribute, value in members.items():
+                if isinstance(value, METHODS) and not attribute.startswith("_"):
+                    yield module.__name__, f"{name}.{attribute}"
+
+
+def test_everything_public_stands_in_the_reference():
+    lines = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8").split()
+    missing = {
+        f"{module}.{name}"
+        for module, name in public_objects()
+        if "." not in name and name not in lines
+    }
+    # What the package checks its own arguments with.
+    missing -= {
+        "sklearn_ase.losses.as_loss",
+        "sklearn_ase.surrogate.as_surrogate",
+    }
+    assert missing == set()
+
+
+def test_docstrings_follow_numpydoc():
+    validate = pytest.importorskip("numpydoc.validate").validate
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    left_out = set(settings["tool"]["numpydoc_validation"]["checks"])
+    wrong = [
+        f"{module}.{name}: {code} {text}"
+        for module, name in public_objects()
+        for code, text in validate(f"{module}.{name}")["errors"]
+        if code not in left_out
+    ]
+    assert wrong == []
+
+
+class Page(HTMLParser):
+    """Links of a page, and the places in it that can be linked to."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = [], {""}
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.anchors |= {attributes.get("id"), attributes.get("name")}
+        link = attributes.get("src" if tag in ("img", "script") else "href")
+        if link and tag != "link" and not re.match(r"[a-z]+:|//", link):
+            self.links.append(link)
+
+
+def broken_links(site):
+    """Links inside a site that lead nowhere, as (page, link)."""
+    files = [path for path in site.rglob("*.html") if "_static" not in path.parts]
+    pages = {path: Page(path) for path in files}
+    for path, page in pages.items():
+        for link in page.links:
+            target, _, anchor = urljoin(path.as_uri(), link).partition("#")
+            target = Path(unquote(target).removeprefix("file://").partition("?")[0])
+            known = pages[target].anchors if target in pages else {"", anchor}
+            if not target.exists() or anchor not in known:
+                yield path.relative_to(site).as_posix(), link
+
+
+def test_the_site_builds_without_warnings_and_its_links_resolve(tmp_path):
+    pytest.importorskip("sphinx_gallery")
+    pytest.importorskip("pydata_sphinx_theme")
+    for page in ("CHANGELOG.md", "README.md"):
+        shutil.copy(ROOT / page, tmp_path)
+    built = shutil.ignore_patterns("_build", "generated", "gallery", "sg_*")
+    shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=built)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    command = ["sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0"]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, "docs", "site"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(broken_links(tmp_path / "site")) == []

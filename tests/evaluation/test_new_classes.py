@@ -1,0 +1,40 @@
+"""Labels of a class that neither the model nor the training rows have."""
+
+import warnings
+
+import pytest
+from helpers.campaigns import campaign
+from helpers.iris_campaign import X
+
+from sklearn_ase.exceptions import NewClassWarning
+
+
+@pytest.mark.parametrize("labels", [["cat", "Dog"], [["cat", "cat"], ["dog", "Dog"]]])
+def test_a_label_of_a_new_class_is_recorded_with_a_warning(labels):
+    evaluation = campaign(["cat", "dog"], X)
+    rows = evaluation.ask(3).indices
+    with pytest.warns(NewClassWarning) as caught:
+        evaluation.tell(rows[:2], labels)
+    (one,) = caught
+    assert one.filename == __file__
+    assert "The labels ['Dog']" in str(one.message)
+    assert "evaluation.correct(row, label)" in str(one.message)
+    assert "classes=[...]" in str(one.message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluation.tell(rows[2:], ["Dog"])  # Met by now.
+        evaluation.correct(rows[2], "dog")
+        evaluation.correct(rows[1], "dog")
+    with pytest.warns(NewClassWarning, match="'Dog'"):
+        evaluation.correct(rows[1], "Dog")
+
+
+def test_a_new_class_is_not_recorded_if_the_warning_is_an_error():
+    evaluation = campaign(["cat", "dog"], X)
+    rows = evaluation.ask(2).indices
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(NewClassWarning):
+            evaluation.tell(rows, ["cat", "Dog"])
+    assert len(evaluation.ledger) == 0
+    assert evaluation.classes_.tolist() == ["cat", "dog"]

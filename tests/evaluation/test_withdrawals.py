@@ -1,0 +1,70 @@
+"""Withdrawals: a label is taken back, and its row is open again."""
+
+import numpy as np
+import pytest
+from helpers.iris_campaign import WEIGHTED, start_evaluation, tell
+from numpy.testing import assert_array_equal
+
+from sklearn_ase.risk import ASE, LURE
+
+
+def test_a_withdrawn_row_is_open_at_its_old_place():
+    evaluation = start_evaluation()
+    query = evaluation.ask(5)
+    rows = query.indices
+    tell(evaluation, rows)
+    evaluation.withdraw(rows[2])
+    assert evaluation.pending.indices.tolist() == [rows[2]]
+    assert evaluation.pending.proba.tolist() == [query.proba[2]]
+    assert len(evaluation.ledger) == len(evaluation.history["risk"]) == 4
+    assert evaluation.state.settled.n_labels == 2
+    assert rows[2] not in evaluation.ask(140).indices
+
+
+@pytest.mark.parametrize("risk", WEIGHTED)
+def test_weighted_estimates_wait_for_a_withdrawn_row(risk):
+    evaluation, other = start_evaluation(refit=[10**6]), start_evaluation(refit=[10**6])
+    rows = evaluation.ask(5).indices
+    other.ask(5)
+    tell(evaluation, rows)
+    whole = evaluation.estimate(risk)
+    evaluation.withdraw(rows[2])
+    tell(other, rows[:2])
+    found, expected = evaluation.estimate(risk), other.estimate(risk)
+    assert (found.value, found.n_labels) == (expected.value, 2)
+    assert f"2 labels wait behind the open query of row {rows[2]}." in found.refusal
+    tell(evaluation, rows[2:3])
+    assert evaluation.estimate(risk) == whole
+
+
+def test_the_surrogate_forgets_a_withdrawn_label():
+    evaluation, other = start_evaluation(), start_evaluation()
+    rows = evaluation.ask(5).indices
+    other.ask(5)
+    tell(evaluation, rows)
+    evaluation.refit()
+    evaluation.withdraw(rows[2])
+    tell(other, np.delete(rows, 2))
+    other.refit()
+    assert_array_equal(evaluation.state.expected_loss, other.state.expected_loss)
+    assert evaluation.estimate(ASE()) == other.estimate(ASE())
+
+
+def test_a_campaign_can_be_withdrawn_to_its_beginning():
+    evaluation = start_evaluation(training={}, risk=LURE())
+    rows = evaluation.ask(8).indices
+    tell(evaluation, rows)
+    assert evaluation.is_fitted
+    for row in rows:
+        evaluation.withdraw(row)
+    assert not evaluation.is_fitted
+    assert evaluation.pending.indices.tolist() == rows.tolist()
+    assert len(evaluation.history["risk"]) == 0
+    with pytest.raises(ValueError, match="Answer the open queries first"):
+        evaluation.estimate()
+    tell(evaluation, rows)
+    again = start_evaluation(training={}, risk=LURE())
+    again.ask(8)
+    tell(again, rows)
+    assert evaluation.estimate() == again.estimate()
+    assert_array_equal(evaluation.history["refit"], again.history["refit"])

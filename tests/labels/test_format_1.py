@@ -1,0 +1,121 @@
+"""Journals that version 0.1 wrote (format 1) open and resume like those of today.
+
+The files in ``data`` are the finished campaigns "drawn" and "known" of
+``helpers/crashing_campaign.py``.
+"""
+
+import json
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+from helpers.crashing_campaign import (
+    KINDS,
+    Y,
+    differences,
+    next_step,
+    run_to_the_end,
+    shown,
+    start,
+)
+
+from sklearn_ase.acquisition import (
+    BALD,
+    ExpectedLoss,
+    LossSpread,
+    Mixture,
+    TrustWeighted,
+    VarianceReduction,
+)
+from sklearn_ase.exceptions import JournalWarning
+
+DATA = Path(__file__).parent / "data"
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    """A campaign that version 0.1 has finished."""
+    return request.param
+
+
+@pytest.fixture
+def path(kind, tmp_path):
+    """A copy of its journal."""
+    return Path(shutil.copy(DATA / f"format_1_{kind}.jsonl", tmp_path))
+
+
+def reopen(path, kind, **parameters):
+    """Resume the campaign; any warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return start(path, kind, **parameters)
+
+
+def test_a_journal_of_version_0_1_opens_without_a_warning(path, kind):
+    with reopen(path, kind) as evaluation:
+        assert next_step(evaluation.ledger) is None  # The campaign was finished.
+        assert evaluation.ledger.header["version"] == 2
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
+def test_it_shows_what_the_same_campaign_shows_today(path, kind):
+    afresh = start(None, kind)
+    run_to_the_end(afresh)
+    with reopen(path, kind) as evaluation:
+        assert differences(evaluation, afresh) == []
+
+
+def test_opening_it_changes_nothing(path, kind):
+    text = path.read_bytes()
+    reopen(path, kind).close()
+    assert path.read_bytes() == text
+
+
+def test_it_can_be_continued_closed_and_opened_again(path, kind):
+    text = path.read_bytes()
+    with reopen(path, kind) as evaluation:
+        n_asked = len(evaluation.ledger.indices)
+        row = evaluation.ask().indices
+        evaluation.tell(row, Y[row])
+        before = shown(evaluation)
+        assert len(evaluation.ledger.indices) == n_asked + 1
+    assert path.read_bytes().startswith(text)
+    assert len(path.read_bytes()) > len(text)
+    with reopen(path, kind) as again:
+        assert differences(again, before) == []
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
+@pytest.mark.parametrize("n_events", [0, 1, 10, 40, 90])
+def test_a_campaign_that_version_0_1_began_ends_as_that_of_today(path, kind, n_events):
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[: 1 + n_events]))
+    afresh = start(None, kind)
+    run_to_the_end(afresh)
+    with start(path, kind) as evaluation:
+        run_to_the_end(evaluation)
+        assert differences(evaluation, afresh) == []
+
+
+def test_other_settings_are_used_with_a_warning_and_kept(path, kind):
+    text = path.read_bytes()
+    with pytest.warns(JournalWarning, match=r"last used with different refit\."):
+        start(path, kind, refit=3).close()
+    assert path.read_bytes().startswith(text)
+    reopen(path, kind, refit=3).close()
+
+
+# As scikit-learn breaks the lines of a long description; the names decide where.
+WRAPPED = "Trusted(acquisition=Mixture(acquisitions=[BALD(), LossSpread(), "
+WRAPPED += f"ExpectedLoss(),\n{' ' * 42}VarianceReduction()],\n"
+WRAPPED += f"{' ' * 28}shares=[0.25, 0.25, 0.3, 0.2]))"
+
+
+def test_a_setting_that_spans_lines_is_the_same_under_its_new_name(path, kind):
+    header, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    header = json.loads(header) | {"acquisition": WRAPPED}
+    path.write_text(json.dumps(header) + "\n" + "".join(lines), encoding="utf-8")
+    parts = [BALD(), LossSpread(), ExpectedLoss(), VarianceReduction()]
+    mixture = Mixture(parts, shares=[0.25, 0.25, 0.3, 0.2])
+    reopen(path, kind, acquisition=TrustWeighted(mixture)).close()

@@ -1,0 +1,126 @@
+"""What is recorded of a pick may be a vector, one number per quantity estimated."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from sklearn_ase import LabelLedger, Picks
+from sklearn_ase._labels._journal import Journal
+from sklearn_ase._state import RECORDED
+
+HEADER = {
+    "n_samples": 9,
+    "pool": "a",
+    "predictions": [[1.0] * 6],
+    "task": "classification",
+    "loss": "ZeroOne()",
+    "classes": None,
+}
+VECTORS = np.array([[1.0, 2.0], [3.0, 4.0]])
+COLUMNS = {
+    "finite": [VECTORS, -VECTORS / 3, 1e-300 * VECTORS],
+    "with NaN": [VECTORS, VECTORS, [[np.nan, 0.5], [np.nan, np.nan]]],
+    "with infinity": [[[np.inf, 0.1], [0.2, -np.inf]], VECTORS, VECTORS],
+    "one quantity": [VECTORS[:, :1], VECTORS[:, 1:], VECTORS[:, :1]],
+    "many quantities": [np.random.default_rng(0).normal(size=(2, 30))] * 3,
+}
+vectors = pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
+
+
+def two_picks(columns):
+    """Two picks whose expectations are vectors, and whose probabilities are numbers."""
+    expected, free, residual = columns
+    return Picks.unanswered([3, 5], [0.1, 0.2], expected, free, residual, residual)
+
+
+def fill(ledger, columns):
+    """Ask for two picks and answer one."""
+    ledger.ask(two_picks(columns))
+    ledger.tell([5], ["cat"])
+    return ledger
+
+
+def assert_same_picks(ledger, columns):
+    """Assert that the ledger has these picks, to the last digit."""
+    picks = two_picks(columns)
+    for name in RECORDED:
+        found = np.array(getattr(ledger, name))
+        assert_array_equal(found, getattr(picks, name), strict=True, err_msg=name)
+    assert ledger.labels == {5: "cat"}
+    assert ledger.pending == [3]
+
+
+@vectors
+def test_vectors_are_kept_as_lists_of_numbers(columns):
+    ledger = fill(LabelLedger(), columns)
+    assert_same_picks(ledger, columns)
+    assert {type(entry) for entry in ledger.expected_loss} == {list}
+    assert {type(entry) for entry in ledger.query_proba} == {float}
+
+
+@vectors
+@pytest.mark.parametrize(
+    "copy_of",
+    [
+        LabelLedger.copy,
+        copy.deepcopy,
+        lambda ledger: pickle.loads(pickle.dumps(ledger)),
+    ],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_vectors_survive_a_copy(columns, copy_of):
+    ledger = fill(LabelLedger(), columns)
+    other = copy_of(ledger)
+    other.expected_loss[0][0] = 99.0
+    other.ask(Picks.unanswered([7], [0.5], *[[[0.0, 0.0]]] * 4))
+    assert_same_picks(ledger, columns)
+
+
+@vectors
+def test_vectors_survive_a_csv_file(tmp_path, columns):
+    fill(LabelLedger(), columns).to_csv(tmp_path / "ledger.csv")
+    ledger = LabelLedger.from_csv(tmp_path / "ledger.csv")
+    assert_same_picks(ledger, columns)
+    ledger.to_csv(tmp_path / "again.csv")
+    text = (tmp_path / "ledger.csv").read_bytes()
+    assert (tmp_path / "again.csv").read_bytes() == text
+
+
+@vectors
+def test_vectors_survive_a_journal(tmp_path, columns):
+    journal = Journal(tmp_path / "labels.jsonl")
+    journal.begin(lambda: HEADER)
+    fill(journal, columns)
+    assert_same_picks(journal, columns)
+    assert_same_picks(journal.copy(), columns)
+    journal.close()
+    resumed = Journal(tmp_path / "labels.jsonl")
+    resumed.begin(lambda: HEADER)
+    assert_same_picks(resumed, columns)
+    resumed.tell([3], ["dog"])
+    resumed.close()
+    again = Journal(tmp_path / "labels.jsonl")
+    again.begin(lambda: HEADER)
+    assert again.labels == {5: "cat", 3: "dog"}
+    again.close()
+
+
+@vectors
+def test_some_of_the_picks_keep_their_vectors(columns):
+    picks = two_picks(columns)
+    second = picks.take(slice(1, None))
+    assert len(second) == 1
+    for name in RECORDED:
+        assert_array_equal(getattr(second, name), getattr(picks, name)[1:])
+
+
+@pytest.mark.parametrize("n_entries", [1, 3])
+def test_each_pick_needs_a_vector(n_entries):
+    ledger = LabelLedger()
+    vectors = np.zeros((n_entries, 2))
+    with pytest.raises(ValueError, match="needs one entry in each of the columns"):
+        ledger.ask(Picks.unanswered([3, 5], [0.1, 0.2], *[vectors] * 4))
+    assert ledger.indices == []
