@@ -161,7 +161,9 @@ class Picks:
         picks : Picks
         """
         columns = {f.name: getattr(self, f.name)[places] for f in fields(self)}
-        return Picks(**{name: _read_only(column) for name, column in columns.items()})
+        for column in columns.values():
+            column.setflags(write=False)  # Strategies of others see them.
+        return Picks(**columns)
 
 
 # Fields of `Picks` that are known before an answer; the ledger keeps these.
@@ -233,7 +235,8 @@ class PoolState:
         """Samples that have not been asked for, a mask of shape (n_samples,)."""
         free = np.ones(self.n_samples, dtype=bool)
         free[self.picks.indices] = False
-        return _read_only(free)  # It decides which rows may be picked.
+        free.setflags(write=False)  # It decides which rows may be picked.
+        return free
 
     @cached_property
     def labelled(self):
@@ -256,10 +259,3 @@ class PoolState:
     def losses(self):
         """Observed losses, in the order of the picks."""
         return self.labelled.losses
-
-
-def _read_only(array):
-    """A view of an array that cannot be written to."""
-    view = array.view()
-    view.setflags(write=False)
-    return view

@@ -84,7 +84,7 @@ class Labelling(EvaluationCore):
         if not len(indices) and not np.size(labels):
             return
         labels, more_labels = self._check_answers(indices, labels)
-        self.problem.warn_of_new(self.classes_, labels, more_labels)
+        self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         self.ledger.tell(indices, labels, more_labels)
         self._update()
 
@@ -103,7 +103,7 @@ class Labelling(EvaluationCore):
         index = check_index(index)
         answers = np.atleast_1d(label_array(label))[None]
         labels, more_labels = self._check_answers([index], answers)
-        self.problem.warn_of_new(self.classes_, labels, more_labels)
+        self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         relearn = self.ledger.correct(index, *labels, *more_labels)
         self._update(relearn=relearn)
 
@@ -211,7 +211,7 @@ class Labelling(EvaluationCore):
             answers = [labels, *np.transpose(more_labels)]
             met = [*self.ledger.answers(), *np.concatenate(answers).tolist()]
             loss, classes = self._learned.loss, self.problem.classes_with(met)
-            if not np.array_equal(classes, self.classes_):
+            if not np.array_equal(classes, self._learned.classes):
                 loss = self.problem.loss_for(classes)
             for given in answers:
                 loss.observed(np.asarray(indices), given)

@@ -27,11 +27,13 @@ def pool_state(ledger, learned):
     losses[answered] = _observed(learned.loss, indices, labels, ledger.more_labels)
     skipped = np.isin(picks.indices, ledger.skipped)
     picks = replace(picks, losses=losses, answered=answered, skipped=skipped)
+    for column in vars(picks).values():
+        column.setflags(write=False)  # Strategies of others see them.
     return PoolState(
         loss=learned.loss,
         belief=learned.belief,
         expected_loss=learned.expected_loss,
-        picks=picks.take(slice(None)),  # Read-only: strategies of others see them.
+        picks=picks,
         labels=labels,
         is_calibrated=learned.is_calibrated,
         training_gap=learned.training_gap,

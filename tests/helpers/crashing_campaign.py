@@ -174,18 +174,36 @@ def campaign_server():
         server.stdin.close()
 
 
-def differences(first, second):
-    """Names of what differs between two evaluations, or what they have shown."""
+def differences(first, second, digits=None):
+    """Names of what differs between two evaluations, or what they have shown.
+
+    With `digits`, numbers are compared to so many significant digits: other versions of
+    the libraries add numbers up in another order.
+    """
     first, second = (
         one if isinstance(one, dict) else shown(one) for one in (first, second)
     )
     found = []
     for name, value in first.items():
+        pair = value, second[name]
+        if digits is not None:
+            pair = [_rounded(one, digits) for one in pair]
         try:
-            np.testing.assert_equal(value, second[name])
+            np.testing.assert_equal(*pair)
         except AssertionError:
             found.append(name)
     return found
+
+
+def _rounded(value, digits):
+    """Numbers to some significant digits, in lists and dicts, too."""
+    if isinstance(value, dict):
+        return {key: _rounded(entry, digits) for key, entry in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_rounded(entry, digits) for entry in value]
+    if isinstance(value, (float, np.floating)):
+        return float(f"{value:.{digits}g}")
+    return value
 
 
 def shown(evaluation):
