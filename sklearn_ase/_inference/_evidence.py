@@ -120,9 +120,19 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
 
 def _bias(state, gap, variance, n_labels, worth):
     """Expected error of the surrogate, and the probability that it is small, T3, T4."""
-    shares, prior = _UNKNOWN
+    (shares, prior), carry = _UNKNOWN, _CARRY_OVER
     expected = np.zeros(len(shares))
-    if state.is_calibrated:
+    risks = getattr(state.belief, "calibration_risk", None)
+    if state.is_calibrated and risks is not None and len(risks) > 1:
+        # Each worth of the training rows is a hypothesis of its own, eq. T9.
+        n = len(risks)
+        shares = (2.0,) * n + CALIBRATED[0][1:]
+        prior = (*(CALIBRATED[1][0] * state.belief.shares), *CALIBRATED[1][1:])
+        expected = np.zeros(n + 2)
+        expected[:n] = state.expected_loss.mean() - risks
+        prior = np.maximum(prior, 1e-300)
+        carry = 0.0
+    elif state.is_calibrated:
         shares, prior = CALIBRATED
     elif not np.isnan(state.training_gap):
         shares, prior = _COMPARED
@@ -130,7 +140,7 @@ def _bias(state, gap, variance, n_labels, worth):
         expected[0] = state.training_gap
     # Variance of an estimate from one label of an infinite pool, eq. T2.
     of_one_label = variance * n_labels / (1.0 - n_labels / state.n_samples)
-    spread = of_one_label / (worth * np.array(shares)) + (_CARRY_OVER * expected) ** 2
+    spread = of_one_label / (worth * np.array(shares)) + (carry * expected) ** 2
     bound = max(variance, of_one_label / _ENOUGH_LABELS) ** 0.5
     return _kernels.bias_given_gap(gap, variance, expected, spread, prior, bound)
 

@@ -45,6 +45,8 @@ class CategoricalBelief:
     class_disagreement: np.ndarray
     member_risk: np.ndarray
     member_loss: np.ndarray | None = None
+    calibration_risk: np.ndarray | None = None
+    shares: np.ndarray | None = None
 
     @classmethod
     def from_members(cls, member_proba, loss, proba=None, keep_member_loss=True):

@@ -26,7 +26,9 @@ def join_chunks(chunks, n_samples):
             name, values = field.name, getattr(chunk, field.name)
             if values is None:
                 joined[name] = None
-            elif name == "member_risk":
+            elif name == "shares":
+                joined[name] = values
+            elif name in ("member_risk", "calibration_risk"):
                 share = chunk.n_samples / n_samples
                 joined[name] = joined.get(name, 0.0) + share * values
             else:

@@ -1,5 +1,7 @@
 """Any classifier as a surrogate: calibrated probabilities by several members."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.dummy import DummyClassifier
 
@@ -205,6 +207,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
             np.searchsorted(self.classes_, rows.y)[held_out],
             None if weight is None else weight[held_out],
             rows.model_classes,
+            rows.is_acquired[held_out],
         )
 
     def _seen_classes(self, y):
@@ -221,17 +224,28 @@ class ClassifierSurrogate(EstimatorSurrogate):
 
     def _calibrated(self, mean, expert):
         """Return the calibrated mean, with the prior mass for unseen classes."""
-        proba, seen = mean, self.seen_classes_
+        proba = mean
         if self.calibration_ is not None:
             proba = self.calibration_.predict_proba(mean, expert)
+        return self._with_prior(proba)
+
+    def _with_prior(self, proba):
+        seen = self.seen_classes_
         if seen.all():
             return proba
         prior = self.prior_mass / len(seen)
         proba = np.where(seen, proba, 0.0)
         rest = 1.0 - prior * np.sum(~seen)
-        return np.where(seen, proba * (rest / proba.sum(axis=1, keepdims=True)), prior)
+        return np.where(seen, proba * (rest / proba.sum(axis=-1, keepdims=True)), prior)
 
     def _chunk_belief(self, X, loss, expert, keep_member_loss):
         members = self._aligned_members(X)
-        proba = self._calibrated(members.mean(axis=0), expert)
-        return CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
+        mean, calibration = members.mean(axis=0), self.calibration_
+        if calibration is None:
+            proba = self._calibrated(mean, expert)
+            return CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
+        each = self._with_prior(calibration.predict_proba_each(mean, expert))
+        proba = np.einsum("k,knc->nc", calibration.shares_, each)
+        belief = CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
+        risk = np.einsum("knc,nc->k", each, loss.values) / len(proba)
+        return replace(belief, calibration_risk=risk, shares=calibration.shares_)

@@ -37,6 +37,11 @@ class FitRows:
         """Number of rows, training rows and acquired rows together."""
         return n_rows(self.X)
 
+    @property
+    def is_acquired(self):
+        """Which rows were acquired from the pool, a mask."""
+        return np.arange(self.n_rows) >= self.n_rows - self.n_acquired
+
     def fit_weight(self, pool_weight):
         """Return the weight of each row in the fit of the estimator.
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, logit, softmax
+from scipy.special import expit, logit, softmax
 from sklearn.base import BaseEstimator
+
+from sklearn_ase.surrogate._power_prior import fit_discounted
 
 
 class LogLinearStack(BaseEstimator):
@@ -53,7 +55,15 @@ class LogLinearStack(BaseEstimator):
         self.ridge = ridge
         self.smoothing = smoothing
 
-    def fit(self, proba, expert, codes, sample_weight=None, model_classes=None):
+    def fit(
+        self,
+        proba,
+        expert,
+        codes,
+        sample_weight=None,
+        model_classes=None,
+        is_acquired=None,
+    ):
         """Fit the exponents.
 
         Parameters
@@ -84,10 +94,12 @@ class LogLinearStack(BaseEstimator):
             rows &= np.isfinite(expert).all(axis=1)
         logs = self._logs(proba[rows], expert[rows] if self.uses_model_ else None)
         places = np.cumsum(self.model_classes_)[codes[rows]] - 1
-        # Relative to the lightest row that takes part: if only acquired rows have a
-        # prediction of the model, each counts as one row against the ridge, not many.
-        row_weight = weight[rows] / weight[rows].min() if rows.any() else weight[rows]
-        self.weights_ = _fit_exponents(logs, places, row_weight, self.ridge)
+        if is_acquired is None:
+            is_acquired = np.ones(len(codes), dtype=bool)
+        centre = np.full(len(logs), 1.0 / len(logs))
+        found = fit_discounted(logs, places, is_acquired[rows], self.ridge, centre)
+        self.weights_, self.shares_ = found.exponents, found.shares
+        self.worths_ = found.worths
         self.unknown_ = np.array([1.0, 0.0])
         if not self.model_classes_.all():
             odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
@@ -110,11 +122,21 @@ class LogLinearStack(BaseEstimator):
         -------
         proba : ndarray of shape (n_samples, n_classes)
         """
+        parts = self.predict_proba_each(proba, expert)
+        return np.einsum("k,knc->nc", self.shares_, parts)
+
+    def predict_proba_each(self, proba, expert=None):
+        """Return calibrated probabilities for each worth of the training rows.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_worths, n_samples, n_classes)
+        """
         check_expert(self.uses_model_, expert)
         logs = self._logs(proba, expert if self.uses_model_ else None)
-        result = np.zeros_like(proba, dtype=np.float64)
-        result[:, self.model_classes_] = softmax(
-            np.einsum("k,knc->nc", self.weights_, logs), axis=1
+        result = np.zeros((len(self.shares_), *proba.shape))
+        result[..., self.model_classes_] = softmax(
+            np.einsum("wk,knc->wnc", self.weights_, logs), axis=2
         )
         if self.model_classes_.all():
             return result
@@ -122,8 +144,8 @@ class LogLinearStack(BaseEstimator):
         mass = rest.sum(axis=1)
         slope, offset = self.unknown_
         unknown = expit(slope * logit(mass) + offset)
-        result[:, self.model_classes_] *= (1.0 - unknown)[:, None]
-        result[:, ~self.model_classes_] = rest * (unknown / mass)[:, None]
+        result[..., self.model_classes_] *= (1.0 - unknown)[:, None]
+        result[..., ~self.model_classes_] = rest * (unknown / mass)[:, None]
         return result
 
     def _smooth(self, proba):
@@ -134,40 +156,6 @@ class LogLinearStack(BaseEstimator):
         return np.stack(
             [np.log(self._smooth(p)[:, self.model_classes_]) for p in experts]
         )
-
-
-def _fit_exponents(logs, places, weight, ridge):
-    """Maximise the penalised likelihood over exponents >= 0.
-
-    Parameters
-    ----------
-    logs : ndarray of shape (n_experts, n_rows, n_classes)
-        Logarithms of the smoothed probabilities.
-    places : ndarray of shape (n_rows,)
-        Column of each label.
-    weight : ndarray of shape (n_rows,)
-    ridge : float
-
-    Returns
-    -------
-    exponents : ndarray of shape (n_experts,)
-    """
-    n_experts = len(logs)
-    centre = 1.0 / n_experts
-    chosen = np.take_along_axis(logs, places[None, :, None], axis=2)[:, :, 0]
-
-    def objective(a):
-        score = np.einsum("k,knc->nc", a, logs)
-        log_proba = log_softmax(score, axis=1)
-        own = np.take_along_axis(log_proba, places[:, None], axis=1)[:, 0]
-        mean = np.einsum("nc,knc->kn", np.exp(log_proba), logs)
-        value = -weight @ own + ridge * np.sum((a - centre) ** 2)
-        slope = (mean - chosen) @ weight + 2.0 * ridge * (a - centre)
-        return value, slope
-
-    start = np.full(n_experts, centre)
-    bounds = [(0.0, None)] * n_experts
-    return minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
 def _fit_odds(odds, unknown, weight, ridge):
