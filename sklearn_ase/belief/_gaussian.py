@@ -44,6 +44,8 @@ class GaussianBelief:
     noise: np.ndarray
     member_risk: np.ndarray
     member_loss: np.ndarray | None = None
+    calibration_risk: np.ndarray | None = None
+    shares: np.ndarray | None = None
 
     @classmethod
     def from_members(cls, member_mean, noise, loss, keep_member_loss=True):

@@ -243,7 +243,9 @@ class ClassifierSurrogate(EstimatorSurrogate):
         mean, calibration = members.mean(axis=0), self.calibration_
         if calibration is None:
             proba = self._calibrated(mean, expert)
-            return CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
+            return CategoricalBelief.from_members(
+                members, loss, proba, keep_member_loss
+            )
         each = self._with_prior(calibration.predict_proba_each(mean, expert))
         proba = np.einsum("k,knc->nc", calibration.shares_, each)
         belief = CategoricalBelief.from_members(members, loss, proba, keep_member_loss)

@@ -1,10 +1,10 @@
 """Calibration of a Gaussian belief that can use the model under test."""
 
 import numpy as np
-from scipy.optimize import minimize
 from sklearn.base import BaseEstimator
 
 from sklearn_ase.surrogate._log_linear_stack import check_expert
+from sklearn_ase.surrogate._power_prior import fit_discounted
 
 
 class GaussianStack(BaseEstimator):
@@ -47,7 +47,7 @@ class GaussianStack(BaseEstimator):
         self.use_estimator = use_estimator
         self.ridge = ridge
 
-    def fit(self, mean, variance, expert, y, sample_weight=None):
+    def fit(self, mean, variance, expert, y, is_acquired=None):
         """Fit blend and variance.
 
         Parameters
@@ -58,32 +58,54 @@ class GaussianStack(BaseEstimator):
             Predictions of the model under test for rows it did not learn from. NaN for
             rows without such a prediction.
         y : ndarray of shape (n_samples,)
-        sample_weight : ndarray of shape (n_samples,), default=None
+        is_acquired : ndarray of shape (n_samples,), dtype bool, default=None
+            Rows of the pool; None means all.
 
         Returns
         -------
         self : object
         """
-        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        if is_acquired is None:
+            is_acquired = np.ones(len(y), dtype=bool)
         self.uses_model_ = self.use_estimator and expert is not None
         gap = expert - mean if self.uses_model_ else np.zeros(len(y))
-        has_prediction = np.isfinite(gap)
         # Rows without a prediction of the model still show the surrogate's variance.
-        gap = np.where(has_prediction, gap, 0.0)
+        gap = np.where(np.isfinite(gap), gap, 0.0)
         residual = y - mean
-        scale = np.average(residual**2, weights=weight)
-        self.blend_ = 0.5 if self.uses_model_ else 0.0
-        if self.uses_model_ and scale > 0 and has_prediction.any():
-            # Relative to the lightest row that takes part, as in LogLinearStack.
-            share = weight / (weight[has_prediction].min() * scale)
-            top = share @ (gap * residual) + 0.5 * self.ridge
-            bottom = share @ gap**2 + self.ridge
-            self.blend_ = float(np.clip(top / bottom, 0.0, 1.0))
-        error = (residual - self.blend_ * gap) ** 2
-        self.variance_ = _fit_variance(
-            np.stack([np.ones(len(gap)), variance, gap**2]), error, weight, self.ridge
+        scale = float(np.mean(residual**2))
+        if scale == 0.0:
+            parameters = np.array(
+                [[0.5 * self.uses_model_, np.finfo(float).tiny, 1, 0]]
+            )
+            self._set(parameters, np.ones(1), np.zeros(1))
+            return self
+        # Divided by the scale, all coefficients have no unit and similar sizes.
+        rows = np.stack([residual, gap, variance]) / np.array(
+            [scale**0.5, scale**0.5, scale]
+        ).reshape(3, 1)
+        start = np.array([0.5 * self.uses_model_, *np.log([0.5, 0.5, 0.1])])
+        low = np.array([0.0, -12.0, -12.0, -12.0])
+        high = np.array([float(self.uses_model_), 6.0, 6.0, 6.0])
+        found = fit_discounted(
+            _Likelihood(rows[:, ~is_acquired], self.ridge, start),
+            _Likelihood(rows[:, is_acquired], 0.0, start),
+            int((~is_acquired).sum()),
+            start,
+            (low, high),
         )
+        parameters = found.parameters
+        parameters[:, 1:] = np.exp(parameters[:, 1:]) * np.array([scale, 1.0, 1.0])
+        self._set(parameters, found.shares, found.worths)
         return self
+
+    def _set(self, parameters, shares, worths):
+        """Keep the parameters of each worth, and those of their mixture."""
+        self.parameters_, self.shares_, self.worths_ = parameters, shares, worths
+        blend, *self.variance_ = shares @ parameters
+        self.blend_ = float(blend)
+        # Between the worths the mean differs by (b - b') (f - μ).
+        spread = shares @ (parameters[:, 0] - blend) ** 2
+        self.variance_ = np.array(self.variance_) + np.array([0.0, 0.0, spread])
 
     def predict(self, mean, variance, expert=None):
         """Return the calibrated mean and variances.
@@ -106,40 +128,51 @@ class GaussianStack(BaseEstimator):
         noise = constant + disagreement * gap**2
         return mean + self.blend_ * gap, members * variance, noise
 
+    def predict_each(self, mean, variance, expert=None):
+        """Return mean and variance of the labels for each worth of the training rows.
 
-def _fit_variance(features, error, weight, ridge):
-    """Fit the coefficients of the variance by penalised Gaussian likelihood.
+        Returns
+        -------
+        mean, variance : ndarrays of shape (n_worths, n_samples)
+        """
+        gap = expert - mean if self.uses_model_ else np.zeros_like(mean)
+        blend, constant, members, disagreement = self.parameters_.T[:, :, None]
+        total = constant + members * variance + disagreement * gap**2
+        return mean + blend * gap, total
+
+
+class _Likelihood:
+    """Penalised Gaussian log-likelihood, with gradient and Fisher information.
+
+    Parameters are the blend and the logarithms of the three coefficients.
 
     Parameters
     ----------
-    features : ndarray of shape (3, n_rows)
-        What each coefficient is multiplied with.
-    error : ndarray of shape (n_rows,)
-        Squared residuals.
-    weight : ndarray of shape (n_rows,)
+    rows : ndarray of shape (3, n_rows)
+        Residual of the surrogate, gap of the model, variance of the members.
     ridge : float
-
-    Returns
-    -------
-    coefficients : ndarray of shape (3,)
-        Non-negative.
+    centre : ndarray of shape (4,)
+        Where the ridge pulls the parameters.
     """
-    scale = np.average(error, weights=weight)
-    if scale == 0.0:
-        return np.array([np.finfo(float).tiny, 1.0, 0.0])
-    # Divided by the scale, all three coefficients have no unit and similar sizes.
-    features = features / np.array([1.0, scale, scale])[:, None]
-    error = error / scale
-    centre = np.log([0.5, 0.5, 0.1])
 
-    def objective(logs):
-        coefficients = np.exp(logs)
-        v = coefficients @ features
-        value = 0.5 * weight @ (np.log(v) + error / v)
-        gradient = coefficients * (features @ (0.5 * weight * (v - error) / v**2))
-        pull = 0.1 * ridge * (logs - centre)
-        return value + 0.5 * pull @ (logs - centre), gradient + pull
+    def __init__(self, rows, ridge, centre):
+        self.residual, self.gap, variance = rows
+        self.features = np.stack([np.ones_like(variance), variance, self.gap**2])
+        self.strength = ridge * np.array([1.0, 0.1, 0.1, 0.1])
+        self.centre = centre
 
-    bounds = [(-12.0, 6.0)] * 3
-    logs = minimize(objective, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return np.exp(logs) * np.array([scale, 1.0, 1.0])
+    def __call__(self, parameters):
+        blend, coefficients = parameters[0], np.exp(parameters[1:])
+        terms = coefficients[:, None] * self.features
+        v = terms.sum(axis=0)
+        error = self.residual - blend * self.gap
+        relative = error**2 / v
+        pull = parameters - self.centre
+        value = -0.5 * np.sum(np.log(v) + relative) - 0.5 * self.strength @ pull**2
+        slopes = 0.5 * (terms / v) @ (relative - 1.0)
+        gradient = np.array([np.sum(error * self.gap / v), *slopes])
+        information = np.zeros((4, 4))
+        information[0, 0] = np.sum(self.gap**2 / v)
+        information[1:, 1:] = 0.5 * (terms / v) @ (terms / v).T
+        information += np.diag(self.strength + 1e-9)
+        return value, gradient - self.strength * pull, information

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, logit, softmax
+from scipy.special import expit, log_softmax, logit, softmax
 from sklearn.base import BaseEstimator
 
 from sklearn_ase.surrogate._power_prior import fit_discounted
@@ -97,8 +97,15 @@ class LogLinearStack(BaseEstimator):
         if is_acquired is None:
             is_acquired = np.ones(len(codes), dtype=bool)
         centre = np.full(len(logs), 1.0 / len(logs))
-        found = fit_discounted(logs, places, is_acquired[rows], self.ridge, centre)
-        self.weights_, self.shares_ = found.exponents, found.shares
+        acquired = is_acquired[rows]
+        found = fit_discounted(
+            _Likelihood(logs[:, ~acquired], places[~acquired], self.ridge, centre),
+            _Likelihood(logs[:, acquired], places[acquired], 0.0, centre),
+            int((~acquired).sum()),
+            centre,
+            (0.0, np.inf),
+        )
+        self.weights_, self.shares_ = found.parameters, found.shares
         self.worths_ = found.worths
         self.unknown_ = np.array([1.0, 0.0])
         if not self.model_classes_.all():
@@ -155,6 +162,44 @@ class LogLinearStack(BaseEstimator):
         experts = [proba] if expert is None else [proba, expert]
         return np.stack(
             [np.log(self._smooth(p)[:, self.model_classes_]) for p in experts]
+        )
+
+
+class _Likelihood:
+    """Penalised log-likelihood of the exponents, with gradient and curvature.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_experts, n_rows, n_classes)
+        Logarithms of the experts' probabilities.
+    places : ndarray of shape (n_rows,)
+        Column of each label.
+    ridge : float
+    centre : ndarray of shape (n_experts,)
+        Where the ridge pulls the exponents.
+    """
+
+    def __init__(self, logs, places, ridge, centre):
+        self.logs = logs
+        self.places = places[:, None]
+        self.ridge = ridge
+        self.centre = centre
+        self.chosen = np.take_along_axis(logs, places[None, :, None], axis=2)[..., 0]
+
+    def __call__(self, exponents):
+        log_proba = log_softmax(np.einsum("k,knc->nc", exponents, self.logs), axis=1)
+        weighted = np.exp(log_proba) * self.logs
+        mean = weighted.sum(axis=2)
+        pull = exponents - self.centre
+        own = np.take_along_axis(log_proba, self.places, axis=1)
+        value = own.sum() - self.ridge * pull @ pull
+        gradient = (self.chosen - mean).sum(axis=1) - 2.0 * self.ridge * pull
+        curvature = np.einsum("knc,lnc->kl", weighted, self.logs) - mean @ mean.T
+        # The last term keeps it positive definite without a ridge and without rows.
+        return (
+            value,
+            gradient,
+            curvature + (2.0 * self.ridge + 1e-9) * np.eye(len(pull)),
         )
 
 

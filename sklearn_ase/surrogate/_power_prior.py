@@ -10,69 +10,107 @@ equations are those of docs/trust.md.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 # All training rows together count as so many acquired labels.
 WORTHS = (2.0, 10.0, 50.0, 250.0, np.inf)
 PRIOR = (0.06, 0.06, 0.09, 0.14, 0.65)
-_MAX_STEPS = 30
+_MAX_STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class DiscountedFit:
-    """Exponents for each worth of the training rows.
+    """Parameters of a calibration for each worth of the training rows.
 
     Attributes
     ----------
-    exponents : ndarray of shape (n_worths, n_experts)
+    parameters : ndarray of shape (n_worths, n_parameters)
     shares : ndarray of shape (n_worths,)
         Posterior probability of each worth; they sum to 1.
     worths : ndarray of shape (n_worths,)
         In acquired labels; worths above the number of training rows are merged.
     """
 
-    exponents: np.ndarray
+    parameters: np.ndarray
     shares: np.ndarray
     worths: np.ndarray
 
 
-def fit_discounted(logs, places, is_acquired, ridge, centre):
-    """Fit the exponents of a log-linear stack for several worths of training rows.
+def fit_discounted(training, acquired, n_training, start, bounds):
+    """Fit a calibration for several worths of the training rows.
 
     Parameters
     ----------
-    logs : ndarray of shape (n_experts, n_rows, n_classes)
-        Logarithms of the experts' probabilities.
-    places : ndarray of shape (n_rows,)
-        Column of each label.
-    is_acquired : ndarray of shape (n_rows,), dtype bool
-        Rows of the pool; the others are training rows.
-    ridge : float
-    centre : ndarray of shape (n_experts,)
-        Where the ridge pulls the exponents.
+    training : callable
+        Log-likelihood of the training rows plus the penalty, of the parameters: returns
+        value, gradient and curvature (minus the Hessian, or the Fisher information).
+    acquired : callable
+        The same of the acquired rows, without a penalty.
+    n_training : int
+    start : ndarray of shape (n_parameters,)
+    bounds : tuple of float or ndarrays
+        Least and greatest value of the parameters.
 
     Returns
     -------
     fit : DiscountedFit
     """
-    training = _Likelihood(logs[:, ~is_acquired], places[~is_acquired], ridge, centre)
-    acquired = _Likelihood(logs[:, is_acquired], places[is_acquired], 0.0, centre)
-    n_training = int((~is_acquired).sum())
     worths, prior = _distinct(n_training)
     powers = worths / n_training if n_training else np.ones(1)
     # The maximum of the prior does not depend on the power.
-    start, at_start = _maximise(training, centre)
-    exponents, evidence = [], []
+    start, (prior_value, _, prior_curvature) = maximise(training, start, bounds)
+    parameters, evidence = [], []
     for power in powers:
-        found, (value, _, curvature) = _maximise(
-            lambda a, s=power: _sum(training(a), s, acquired(a)), start
-        )
-        exponents.append(found)
+
+        def both(at, power=power):
+            pairs = zip(training(at), acquired(at), strict=True)
+            return tuple(power * first + second for first, second in pairs)
+
+        found, (value, _, curvature) = maximise(both, start, bounds)
+        parameters.append(found)
         # log E = J1(θ1) - J0(θ0) - ½ (log det H1 - log det H0), eq. T8.
-        spread = _log_det(curvature) - _log_det(power * at_start[2])
-        evidence.append(value - power * at_start[0] - 0.5 * spread)
+        spread = _log_det(curvature) - _log_det(power * prior_curvature)
+        evidence.append(value - power * prior_value - 0.5 * spread)
     shares = softmax(np.log(prior) + np.array(evidence))
-    return DiscountedFit(np.array(exponents), shares, worths)
+    return DiscountedFit(np.array(parameters), shares, worths)
+
+
+def maximise(function, start, bounds):
+    """Maximise a function within bounds by damped Newton steps.
+
+    Parameters
+    ----------
+    function : callable
+        Returns value, gradient and a positive definite curvature.
+    start : ndarray of shape (n_parameters,)
+    bounds : tuple of float or ndarrays
+
+    Returns
+    -------
+    parameters : ndarray of shape (n_parameters,)
+    at : tuple
+        What the function returns there.
+    """
+    low, high = bounds
+    here, at = start, function(start)
+    for _ in range(_MAX_STEPS):
+        value, gradient, curvature = at
+        # Parameters at a bound that the gradient pushes beyond it stay there.
+        free = ((here > low) | (gradient > 0)) & ((here < high) | (gradient < 0))
+        step = np.zeros_like(here)
+        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
+        gain = step @ gradient
+        if not gain > 1e-8 * (1.0 + abs(value)):
+            break
+        length, better = 1.0, False
+        while not better and length > 1e-4:
+            there = np.clip(here + length * step, low, high)
+            at_there = function(there)
+            better, length = at_there[0] > value, 0.5 * length
+        if not better:
+            break
+        here, at = there, at_there
+    return here, at
 
 
 def _distinct(n_training):
@@ -80,66 +118,6 @@ def _distinct(n_training):
     worths = np.minimum(WORTHS, n_training)
     distinct, place = np.unique(worths, return_inverse=True)
     return distinct, np.bincount(place, weights=PRIOR)
-
-
-class _Likelihood:
-    """Penalised log-likelihood of the exponents, with gradient and curvature."""
-
-    def __init__(self, logs, places, ridge, centre):
-        self.logs = logs
-        self.places = places[:, None]
-        self.ridge = ridge
-        self.centre = centre
-        self.chosen = np.take_along_axis(logs, places[None, :, None], axis=2)[..., 0]
-
-    def __call__(self, exponents):
-        """Value, gradient, and minus the Hessian."""
-        log_proba = log_softmax(np.einsum("k,knc->nc", exponents, self.logs), axis=1)
-        weighted = np.exp(log_proba) * self.logs
-        mean = weighted.sum(axis=2)
-        pull = exponents - self.centre
-        own = np.take_along_axis(log_proba, self.places, axis=1)
-        value = own.sum() - self.ridge * pull @ pull
-        gradient = (self.chosen - mean).sum(axis=1) - 2.0 * self.ridge * pull
-        curvature = np.einsum("knc,lnc->kl", weighted, self.logs) - mean @ mean.T
-        return value, gradient, curvature + 2.0 * self.ridge * np.eye(len(pull))
-
-
-def _sum(first, power, second):
-    return tuple(power * a + b for a, b in zip(first, second, strict=True))
-
-
-def _maximise(function, start):
-    """Maximise a concave function over exponents >= 0 by Newton steps.
-
-    Returns
-    -------
-    exponents : ndarray of shape (n_experts,)
-    at : tuple
-        What the function returns there.
-    """
-    here, at = start, function(start)
-    for _ in range(_MAX_STEPS):
-        value, gradient, curvature = at
-        # Exponents at 0 that the gradient pushes below stay there.
-        free = (here > 0) | (gradient > 0)
-        if not np.abs(gradient[free]).max(initial=0.0) > 1e-6 * (1.0 + abs(value)):
-            break
-        step = np.zeros_like(here)
-        part = curvature[np.ix_(free, free)] + 1e-9 * np.eye(free.sum())
-        step[free] = np.linalg.solve(part, gradient[free])
-        length = 1.0
-        while True:
-            there = np.maximum(here + length * step, 0.0)
-            at_there = function(there)
-            if at_there[0] >= value or length < 1e-6:
-                break
-            length *= 0.5
-        if at_there[0] < value + 1e-10 * (1.0 + abs(value)):
-            here, at = (there, at_there) if at_there[0] >= value else (here, at)
-            break
-        here, at = there, at_there
-    return here, at
 
 
 def _log_det(curvature):

@@ -1,5 +1,7 @@
 """Any regressor as a surrogate: a calibrated Gaussian belief about the labels."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
@@ -141,7 +143,8 @@ class RegressorSurrogate(EstimatorSurrogate):
         y, weight = rows.y[used], self._row_weight(rows)[used]
         if calibration is not None:
             expert = None if rows.expert is None else rows.expert[used]
-            self.calibration_ = calibration.fit(mean, epistemic, expert, y, weight)
+            acquired = rows.is_acquired[used]
+            self.calibration_ = calibration.fit(mean, epistemic, expert, y, acquired)
         elif not knows_noise:
             # What the residuals vary more than the members do is noise.
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
@@ -183,11 +186,23 @@ class RegressorSurrogate(EstimatorSurrogate):
         if not has_members(self.estimator_):
             moments = self._moments(self.estimator_, X)
             centre, epistemic, noise = self._calibrated(*moments, expert)
-            return GaussianBelief(centre, epistemic, noise, member_risk=np.empty(0))
+            belief = GaussianBelief(centre, epistemic, noise, member_risk=np.empty(0))
+            return self._with_risks(belief, loss, *moments, expert)
         members = predict_members(self.estimator_, X)
         mean, raw = members.mean(axis=0), members.var(axis=0)
         centre, epistemic, noise = self._calibrated(mean, raw, expert)
         # Members move with the mean and spread as the calibrated variance says.
         scale = np.sqrt(np.divide(epistemic, raw, out=np.ones_like(raw), where=raw > 0))
         members = centre + scale * (members - mean)
-        return GaussianBelief.from_members(members, noise, loss, keep_member_loss)
+        belief = GaussianBelief.from_members(members, noise, loss, keep_member_loss)
+        return self._with_risks(belief, loss, mean, raw, expert)
+
+    def _with_risks(self, belief, loss, mean, variance, expert):
+        """The belief with the risk for each worth of the training rows."""
+        if self.calibration_ is None:
+            return belief
+        each = self.calibration_.predict_each(mean, variance, expert)
+        risks = [loss.expected(m, v).mean() for m, v in zip(*each, strict=True)]
+        return replace(
+            belief, calibration_risk=np.array(risks), shares=self.calibration_.shares_
+        )
