@@ -42,6 +42,9 @@ class Diagnosis:
         For an uncalibrated surrogate: mean of expected minus observed loss on training
         rows that it did not learn from, shrunk towards 0 by two standard errors. NaN if
         unavailable.
+    training_labels : float
+        Number of labels of the pool that all training rows together are found to be
+        worth, for the calibration. NaN without training rows or calibration.
     effective_labels : float
         Number of labels with which a plain random sample would have the standard error
         of the corrected risk.
@@ -79,6 +82,7 @@ class Diagnosis:
     skill: float
     trust: float
     training_gap: float
+    training_labels: float
     effective_labels: float
     weight_concentration: float
     scarce_share: float
@@ -107,6 +111,10 @@ class Diagnosis:
             trust += (
                 f"; expected {abs(self.training_gap):.3g} too {side} of training rows"
             )
+        training = []
+        if self.training_labels > 0:
+            labels = f"{self.training_labels:.0f} labels of the pool"
+            training = [f"  training rows             worth {labels}"]
         return "\n".join(
             [
                 f"verdict: {self.verdict}. {self.advice}",
@@ -118,6 +126,7 @@ class Diagnosis:
                 f"  loss at labelled rows     {self.expected_loss:.4g} expected, "
                 f"{self.observed_loss:.4g} observed, skill {self.skill:.2f}",
                 f"  trust in the surrogate    {trust}",
+                *training,
                 f"  greatest weight           {self.weight_concentration:.1%} of all",
                 f"  risk from scarce classes  {self.scarce_share:.1%}",
             ]
@@ -140,6 +149,7 @@ def diagnose(state, class_counts=None):
     """
     evidence = weigh_evidence(state)
     picks, share = state.settled, label_shares(state)
+    worth = state.belief.training_worth
     # Before its first fit the surrogate expected nothing.
     fitted = ~np.isnan(picks.residual_moment)
     fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
@@ -165,6 +175,7 @@ def diagnose(state, class_counts=None):
         skill=skill_of(state),
         trust=evidence.trust,
         training_gap=state.training_gap,
+        training_labels=worth.n_labels if worth is not None else np.nan,
         effective_labels=_effective_labels(corrected, state, share),
         weight_concentration=float(share.max()),
         scarce_share=scarce,

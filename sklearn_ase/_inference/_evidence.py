@@ -20,6 +20,9 @@ WORTH = 300.0
 # Share of that worth, and prior probability, under each of three hypotheses about the
 # surrogate: accurate, inaccurate, useless.
 CALIBRATED = (1.0, 1 / 30, 1 / 1000), (0.85, 0.12, 0.03)
+# If the worth of the training rows were known, the estimate would be worth this times
+# more: part of its error is that the worth is not known.
+_ONE_WORTH = 2.0
 # One that is not calibrated, but was compared with training rows.
 _COMPARED = (1 / 3, 1 / 30, 1 / 1000), (0.85, 0.12, 0.03)
 # One that only labels of the pool can support.
@@ -120,29 +123,42 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
 
 def _bias(state, gap, variance, n_labels, worth):
     """Expected error of the surrogate, and the probability that it is small, T3, T4."""
-    (shares, prior), carry = _UNKNOWN, _CARRY_OVER
+    shares, prior = _UNKNOWN
     expected = np.zeros(len(shares))
-    risks = getattr(state.belief, "calibration_risk", None)
-    if state.is_calibrated and risks is not None and len(risks) > 1:
-        # Each worth of the training rows is a hypothesis of its own, eq. T9.
-        n = len(risks)
-        shares = (2.0,) * n + CALIBRATED[0][1:]
-        prior = (*(CALIBRATED[1][0] * state.belief.shares), *CALIBRATED[1][1:])
-        expected = np.zeros(n + 2)
-        expected[:n] = state.expected_loss.mean() - risks
-        prior = np.maximum(prior, 1e-300)
-        carry = 0.0
-    elif state.is_calibrated:
+    if state.is_calibrated:
         shares, prior = CALIBRATED
+        expected = np.zeros(len(shares))
+        if state.belief.training_worth is not None:
+            shares, prior, expected = _worth_hypotheses(state)
     elif not np.isnan(state.training_gap):
         shares, prior = _COMPARED
         # Only an accurate surrogate errs on the pool as it does on training rows.
         expected[0] = state.training_gap
     # Variance of an estimate from one label of an infinite pool, eq. T2.
     of_one_label = variance * n_labels / (1.0 - n_labels / state.n_samples)
-    spread = of_one_label / (worth * np.array(shares)) + (carry * expected) ** 2
+    spread = of_one_label / (worth * np.array(shares))
+    if not state.is_calibrated:
+        spread = spread + (_CARRY_OVER * expected) ** 2
     bound = max(variance, of_one_label / _ENOUGH_LABELS) ** 0.5
     return _kernels.bias_given_gap(gap, variance, expected, spread, prior, bound)
+
+
+def _worth_hypotheses(state):
+    """Hypotheses of a calibrated surrogate: one per worth of the training rows, T9.
+
+    Returns
+    -------
+    shares, prior, expected : ndarray of shape (n_worths + 2,)
+        Worth of the estimate relative to `worth`, probability and expected error.
+    """
+    found = state.belief.training_worth
+    accurate, others = CALIBRATED[1][0], CALIBRATED[1][1:]
+    n_worths = len(found.worths)
+    shares = np.array([_ONE_WORTH] * n_worths + list(CALIBRATED[0][1:]))
+    # A share of 0 would make the logarithm of the prior infinite.
+    prior = np.array([*np.maximum(accurate * found.shares, 1e-300), *others])
+    error = state.expected_loss.mean() - found.risk
+    return shares, prior, np.array([*error, 0.0, 0.0])
 
 
 def skill_of(state):

@@ -6,5 +6,6 @@ questions about a loss.
 
 from sklearn_ase.belief._categorical import CategoricalBelief
 from sklearn_ase.belief._gaussian import GaussianBelief
+from sklearn_ase.belief._training_worth import TrainingWorth
 
-__all__ = ["CategoricalBelief", "GaussianBelief"]
+__all__ = ["CategoricalBelief", "GaussianBelief", "TrainingWorth"]

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn_ase.belief import _kernels
 from sklearn_ase.belief._chunks import join_chunks
 from sklearn_ase.belief._namespace import as_floats, to_numpy
+from sklearn_ase.belief._training_worth import TrainingWorth
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,8 @@ class CategoricalBelief:
         Pool risk expected by each member, for the loss the belief was made with.
     member_loss : ndarray of shape (n_members, n_samples) or None
         Loss expected by each member, kept on request only.
+    training_worth : TrainingWorth or None
+        How much the training rows count; None without a calibration.
 
     Examples
     --------
@@ -45,8 +48,7 @@ class CategoricalBelief:
     class_disagreement: np.ndarray
     member_risk: np.ndarray
     member_loss: np.ndarray | None = None
-    calibration_risk: np.ndarray | None = None
-    shares: np.ndarray | None = None
+    training_worth: TrainingWorth | None = None
 
     @classmethod
     def from_members(cls, member_proba, loss, proba=None, keep_member_loss=True):

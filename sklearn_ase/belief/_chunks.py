@@ -26,9 +26,10 @@ def join_chunks(chunks, n_samples):
             name, values = field.name, getattr(chunk, field.name)
             if values is None:
                 joined[name] = None
-            elif name == "shares":
-                joined[name] = values
-            elif name in ("member_risk", "calibration_risk"):
+            elif name == "training_worth":
+                share = chunk.n_samples / n_samples
+                joined[name] = values.plus(joined.get(name), share)
+            elif name == "member_risk":
                 share = chunk.n_samples / n_samples
                 joined[name] = joined.get(name, 0.0) + share * values
             else:

@@ -6,6 +6,7 @@ import numpy as np
 
 from sklearn_ase.belief import _kernels
 from sklearn_ase.belief._chunks import join_chunks
+from sklearn_ase.belief._training_worth import TrainingWorth
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,8 @@ class GaussianBelief:
         Pool risk expected by each member; empty where the surrogate has none.
     member_loss : ndarray of shape (n_members, n_samples) or None
         Loss expected by each member, kept on request only.
+    training_worth : TrainingWorth or None
+        How much the training rows count; None without a calibration.
 
     Examples
     --------
@@ -44,8 +47,7 @@ class GaussianBelief:
     noise: np.ndarray
     member_risk: np.ndarray
     member_loss: np.ndarray | None = None
-    calibration_risk: np.ndarray | None = None
-    shares: np.ndarray | None = None
+    training_worth: TrainingWorth | None = None
 
     @classmethod
     def from_members(cls, member_mean, noise, loss, keep_member_loss=True):

@@ -8,7 +8,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import plain_labels
 from sklearn_ase._utils._unwrapping import last_step
-from sklearn_ase.belief import CategoricalBelief, _kernels
+from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
 from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
@@ -242,7 +242,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         members = self._aligned_members(X)
         mean, calibration = members.mean(axis=0), self.calibration_
         if calibration is None:
-            proba = self._calibrated(mean, expert)
+            proba = self._with_prior(mean)
             return CategoricalBelief.from_members(
                 members, loss, proba, keep_member_loss
             )
@@ -250,4 +250,5 @@ class ClassifierSurrogate(EstimatorSurrogate):
         proba = np.einsum("k,knc->nc", calibration.shares_, each)
         belief = CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
         risk = np.einsum("knc,nc->k", each, loss.values) / len(proba)
-        return replace(belief, calibration_risk=risk, shares=calibration.shares_)
+        worth = TrainingWorth(calibration.worths_, calibration.shares_, risk)
+        return replace(belief, training_worth=worth)

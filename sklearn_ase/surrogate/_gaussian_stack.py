@@ -13,8 +13,8 @@ class GaussianStack(BaseEstimator):
     With ``μ`` and ``s²`` the mean and the variance of the members, and ``f`` the
     prediction of the model, the calibrated mean is ``μ + b (f - μ)`` with ``b`` in
     [0, 1], and the calibrated variance is ``α + β s² + γ (f - μ)²`` with coefficients
-    ``≥ 0``. ``b`` is fitted by weighted least squares and the variance by Gaussian
-    likelihood, both on held-out predictions.
+    ``≥ 0``. All are fitted by Gaussian likelihood on held-out predictions. As in
+    :class:`LogLinearStack` the acquired labels decide how much training rows count.
 
     Parameters
     ----------
@@ -27,9 +27,17 @@ class GaussianStack(BaseEstimator):
     Attributes
     ----------
     blend_ : float
-        ``b``.
+        ``b``, the mean over the worths.
     variance_ : ndarray of shape (3,)
-        ``α``, ``β`` and ``γ``.
+        ``α``, ``β`` and ``γ``, the mean over the worths; ``γ`` includes how far ``b``
+        differs between them.
+    parameters_ : ndarray of shape (n_worths, 4)
+        ``b``, ``α``, ``β`` and ``γ`` for each number of labels that the training rows
+        may be worth.
+    worths_ : ndarray of shape (n_worths,)
+        These numbers of labels.
+    shares_ : ndarray of shape (n_worths,)
+        Their probabilities, given the acquired labels.
     uses_model_ : bool
         Whether the model under test took part in the fit.
 

@@ -13,8 +13,11 @@ class LogLinearStack(BaseEstimator):
 
     For the classes that the model knows, the probabilities are
     ``π ∝ exp(a₁ log p_surrogate + a₂ log p_model)``. The exponents ``a ≥ 0`` are fitted
-    by weighted likelihood on held-out predictions. Without the model this is
-    temperature scaling with ``1 / T = a₁``. The classes that the model does not know
+    by likelihood on held-out predictions. Without the model this is temperature
+    scaling with ``1 / T = a₁``. Training rows may come from another population than the
+    pool, so all of them together count as 2, 10, 50, 250 labels of the pool or in full;
+    the acquired labels decide how probable each of these is, and the result is the mean
+    over them. The classes that the model does not know
     get their total probability from the surrogate, corrected by a slope and an offset
     on the log-odds, which are fitted as well.
 
@@ -30,8 +33,13 @@ class LogLinearStack(BaseEstimator):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_experts,)
-        Exponents of the surrogate and, if it is used, of the model.
+    weights_ : ndarray of shape (n_worths, n_experts)
+        Exponents of the surrogate and, if it is used, of the model, for each number of
+        labels that the training rows may be worth.
+    worths_ : ndarray of shape (n_worths,)
+        These numbers of labels.
+    shares_ : ndarray of shape (n_worths,)
+        Their probabilities, given the acquired labels.
     unknown_ : ndarray of shape (2,)
         Slope and offset on the log-odds of the classes that the model does not know.
     uses_model_ : bool
@@ -76,8 +84,11 @@ class LogLinearStack(BaseEstimator):
         codes : ndarray of shape (n_samples,)
             Column of the label of each row.
         sample_weight : ndarray of shape (n_samples,), default=None
+            Weight of each row for the classes that the model does not know.
         model_classes : ndarray of shape (n_classes,), dtype bool, default=None
             Classes that the model knows. None means all.
+        is_acquired : ndarray of shape (n_samples,), dtype bool, default=None
+            Rows of the pool; the others are training rows. None means all.
 
         Returns
         -------

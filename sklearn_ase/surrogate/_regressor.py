@@ -6,7 +6,7 @@ import numpy as np
 
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._utils._unwrapping import last_step
-from sklearn_ase.belief import GaussianBelief
+from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
 from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
@@ -203,6 +203,6 @@ class RegressorSurrogate(EstimatorSurrogate):
             return belief
         each = self.calibration_.predict_each(mean, variance, expert)
         risks = [loss.expected(m, v).mean() for m, v in zip(*each, strict=True)]
-        return replace(
-            belief, calibration_risk=np.array(risks), shares=self.calibration_.shares_
-        )
+        calibration = self.calibration_
+        worth = TrainingWorth(calibration.worths_, calibration.shares_, np.array(risks))
+        return replace(belief, training_worth=worth)
