@@ -44,8 +44,9 @@ class ClassifierSurrogate(EstimatorSurrogate):
         Weight of an acquired row in the fit of the estimator; a training row has
         weight 1.
     rows_per_acquired : float, default=50
-        In the calibration an acquired row weighs as much as
-        ``n_training / rows_per_acquired`` training rows, but at least as much as one.
+        For the total probability of classes that the model under test does not know,
+        an acquired row weighs as much as ``n_training / rows_per_acquired`` training
+        rows, but at least as much as one: training rows lack these classes.
     prior_mass : float, default=0.01
         A class that neither the surrogate nor the model under test has seen gets the
         probability ``prior_mass / n_classes`` everywhere.

@@ -41,8 +41,9 @@ class RegressorSurrogate(EstimatorSurrogate):
         Weight of an acquired row in the fit of the estimator; a training row has
         weight 1.
     rows_per_acquired : float, default=50
-        In the calibration an acquired row weighs as much as
-        ``n_training / rows_per_acquired`` training rows, but at least as much as one.
+        Without a calibration an acquired row weighs as much as
+        ``n_training / rows_per_acquired`` training rows for the noise variance, but at
+        least as much as one.
     cv : int, default=5
         Number of folds of the cross-fitting.
     min_rows : int, default=5
