@@ -128,7 +128,7 @@ def test_a_fit_that_breaks_off_stops_where_it_would_have_stopped(
     evaluator = iris_evaluator(
         n_labels=60,
         batch_size=batch_size,
-        stop=Plateau(0.1, n_labels=9),
+        stop=Plateau(0.3, n_labels=9),
         random_state=random_state,
     )
     with pytest.raises(OracleError):
