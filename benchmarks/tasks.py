@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.datasets import load_diabetes, load_digits
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -38,6 +38,10 @@ def boosting():
     return HistGradientBoostingClassifier(max_iter=50, random_state=0)
 
 
+def boosting_regressor():
+    return HistGradientBoostingRegressor(max_iter=50, random_state=0)
+
+
 @lru_cache
 def read_table(data_dir, name, target):
     """A table as numbers: text columns by the code of their value."""
@@ -49,6 +53,11 @@ def read_table(data_dir, name, target):
     frame[text] = OrdinalEncoder().fit_transform(frame[text].astype(str))
     frame = frame.astype(float)
     return frame.fillna(frame.median()), y
+
+
+def read_digits(data_dir):
+    """The digits that ship with scikit-learn."""
+    return load_digits(return_X_y=True)
 
 
 @lru_cache
@@ -86,11 +95,23 @@ def draw(X, y, rng, n_train, n_pool, keep=None):
     train = candidates[:n_train]
     pool = np.setdiff1d(order, train, assume_unique=True)
     pool = rng.permutation(pool)[:n_pool]
-    return X[train], y[train], X[pool], y[pool]
+    return take(X, train), y[train], take(X, pool), y[pool]
 
 
-def classification(
-    name,
+def take(X, rows):
+    """Rows of an array or a frame; a frame counts its rows anew."""
+    return X.iloc[rows].reset_index(drop=True) if hasattr(X, "iloc") else X[rows]
+
+
+def against_the_rest(X, y, rng, label, share):
+    """One class against all others, with so many of its rows that they are a share."""
+    rest, found = np.flatnonzero(y != label), np.flatnonzero(y == label)
+    count = round(share / (1 - share) * len(rest))
+    rows = np.concatenate([rest, rng.permutation(found)[:count]])
+    return take(X, rows), (y[rows] == label).astype(int)
+
+
+def sampler(
     load,
     model,
     *,
@@ -98,32 +119,46 @@ def classification(
     n_pool,
     keep=None,
     noise=0.0,
-    drifts=False,
+    drift=0.0,
+    rare=None,
     is_alone=False,
+    is_frame=False,
+    is_scaled=False,
 ):
-    """A classification task for each of the two losses.
+    """A function of data directory and seed that makes a scenario.
 
     Parameters
     ----------
-    name : str
     load : callable, data_dir -> X, y
-    model : callable, () -> classifier
+    model : callable, () -> estimator
     n_train, n_pool : int
     keep : callable, X, y -> mask, default=None
         Rows that may be trained on.
     noise : float, default=0.0
         Share of the training labels that are drawn anew; the pool has none of it.
-    drifts : bool, default=False
-        Whether the labels of half of the pool, by its first feature, are shuffled.
+    drift : float, default=0.0
+        Share of the pool, the rows with the greatest first feature, whose labels are
+        shuffled; rather fewer rows if many have the same value.
+    rare : tuple of label and float, default=None
+        The label against all others, and the share of rows that have it, in training
+        rows and pool alike. Rows of that label are left out at random to get there.
     is_alone : bool, default=False
         Whether the evaluation is not given the training rows.
+    is_frame : bool, default=False
+        Whether model and evaluation get frames as they are, not arrays.
+    is_scaled : bool, default=False
+        Whether the labels are numbers, which get mean 0 and variance 1.
     """
 
     def sample(data_dir, seed):
         rng = np.random.default_rng(seed)
         X, y = load(data_dir)
         allowed = None if keep is None else keep(X, y)
-        values = X.to_numpy() if hasattr(X, "to_numpy") else X
+        values = X if is_frame or not hasattr(X, "to_numpy") else X.to_numpy()
+        if is_scaled:
+            y = ((y - y.mean()) / y.std()).astype(float)
+        if rare:
+            values, y = against_the_rest(values, y, rng, *rare)
         X_train, y_train, X_pool, y_pool = draw(
             values, y, rng, n_train, n_pool, allowed
         )
@@ -131,31 +166,25 @@ def classification(
             wrong = rng.random(len(y_train)) < noise
             y_train = np.where(wrong, rng.permutation(y_train), y_train)
         fitted = model().fit(X_train, y_train)
-        if drifts:
-            half = X_pool[:, 0] > np.median(X_pool[:, 0])
-            y_pool[half] = rng.permutation(y_pool[half])
+        if drift:
+            last = X_pool[:, 0] > np.quantile(X_pool[:, 0], 1 - drift)
+            y_pool[last] = rng.permutation(y_pool[last])
         if is_alone:
             return Scenario(X_pool, y_pool, fitted)
         return Scenario(X_pool, y_pool, fitted, X_train, y_train)
 
+    return sample
+
+
+def classification(name, load, model, **options):
+    """A classification task for each of the two losses; see :func:`sampler`."""
+    sample = sampler(load, model, **options)
     return {f"{name} {loss}": (sample, loss) for loss in ("log_loss", "zero_one")}
 
 
-def regression(name, load, model, *, n_train, n_pool, keep=None):
-    """A regression task with squared error."""
-
-    def sample(data_dir, seed):
-        rng = np.random.default_rng(seed)
-        X, y = load(data_dir)
-        allowed = None if keep is None else keep(X, y)
-        values = X.to_numpy() if hasattr(X, "to_numpy") else X
-        y = (y - y.mean()) / y.std()
-        X_train, y_train, X_pool, y_pool = draw(
-            values, y.astype(float), rng, n_train, n_pool, allowed
-        )
-        fitted = model().fit(X_train, y_train)
-        return Scenario(X_pool, y_pool, fitted, X_train, y_train)
-
+def regression(name, load, model, **options):
+    """A regression task with squared error; see :func:`sampler`."""
+    sample = sampler(load, model, is_scaled=True, **options)
     return {name: (sample, "squared_error")}
 
 
@@ -176,7 +205,7 @@ def _without(label):
 TASKS = {
     **classification(
         "digits-7",
-        lambda data_dir: load_digits(return_X_y=True),
+        read_digits,
         linear,
         n_train=500,
         n_pool=1200,
@@ -240,7 +269,7 @@ TASKS = {
     **regression(
         "california",
         table("california_housing", "median_house_value"),
-        lambda: HistGradientBoostingRegressor(max_iter=50, random_state=0),
+        boosting_regressor,
         n_train=1000,
         n_pool=2000,
     ),
@@ -265,40 +294,5 @@ TASKS = {
         lambda: Ridge(1.0),
         n_train=120,
         n_pool=300,
-    ),
-}
-
-# Tasks that nothing was ever chosen on.
-UNSEEN = {
-    **classification(
-        "phoneme drift",
-        table("phoneme", "class"),
-        tree,
-        n_train=1000,
-        n_pool=2000,
-        drifts=True,
-    ),
-    **classification(
-        "digits noisy",
-        lambda data_dir: load_digits(return_X_y=True),
-        linear,
-        n_train=500,
-        n_pool=1200,
-        noise=0.25,
-    ),
-    **classification(
-        "cancer",
-        lambda data_dir: load_breast_cancer(return_X_y=True),
-        linear,
-        n_train=100,
-        n_pool=450,
-    ),
-    **classification(
-        "adult alone",
-        table("adult", "class", ["split"]),
-        boosting,
-        n_train=1000,
-        n_pool=2000,
-        is_alone=True,
     ),
 }
