@@ -108,7 +108,7 @@ def chosen_tasks(args):
     }
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir")
     parser.add_argument("--out", required=True, help="directory of the runs, continued")
@@ -129,7 +129,7 @@ def main():
     parser.add_argument(
         "--markdown", action="store_true", help="as the pages have them"
     )
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     if not (args.report or args.markdown):
         Path(args.out).mkdir(parents=True, exist_ok=True)
         simulate(args)

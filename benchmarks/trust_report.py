@@ -241,7 +241,8 @@ def markdown(args, tasks):
 def slashed(values):
     """Numbers with slashes between them, to two digits."""
     texts = (f"{value:.2f}" if value < 9.95 else f"{value:.0f}" for value in values)
-    return " / ".join(text.removeprefix("0") for text in texts)
+    texts = (text.removeprefix("0").replace("-0.", "-.") for text in texts)
+    return " / ".join(texts)
 
 
 def print_table(names, rows):
