@@ -1,0 +1,248 @@
+"""Tasks of the benchmarks are what they say; their scripts run and print."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.simulation import label_efficiency_curve
+
+pytestmark = pytest.mark.usefixtures("benchmarks")
+N_ROWS = 1200
+
+
+def numbers(data_dir):
+    """Rows of noise whose class is that of their second feature, ten of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 3))
+    return X, np.digitize(X[:, 1], np.linspace(-1, 1, 9))
+
+
+def write(frame, path):
+    path.parent.mkdir(exist_ok=True)
+    with gzip.open(path, "wt") as file:
+        frame.to_csv(file, index=False)
+
+
+@pytest.fixture
+def data_dir(tmp_path):
+    """Made-up rows with the columns of the real files."""
+    rng = np.random.default_rng(0)
+    hours = np.arange(N_ROWS)
+
+    def number(n_rows=N_ROWS):
+        return rng.random(n_rows)
+
+    from frame_tasks import ADULT_TEXT
+
+    adult = {name: rng.choice(["None", "Yes", "?"], N_ROWS) for name in ADULT_TEXT}
+    income = np.where(number() < 0.3, ">50K", "<=50K")
+    adult |= {"age": number(), "split": "train", "class": income}
+    write(pd.DataFrame(adult), tmp_path / "tabular" / "adult.csv.gz")
+    bikes = {"day": hours // 24 + 1, "hr": hours % 24, "bikers": rng.poisson(9, N_ROWS)}
+    bikes |= {name: number() for name in ("holiday", "temp", "atemp", "hum")}
+    bikes |= {"windspeed": number(), "weathersit": rng.choice(["fog", "sun"], N_ROWS)}
+    write(pd.DataFrame(bikes), tmp_path / "tabular" / "bikeshare.csv.gz")
+    prices = {"period": hours % 48 / 47, "nswprice": number(), "class": hours // 5 % 2}
+    write(pd.DataFrame(prices), tmp_path / "evals" / "elec2.csv.gz")
+    judged = [
+        {
+            "set": collection,
+            "model": system,
+            "question": f"who was number {item}",
+            "gold": f"person {item}",
+            "answer": None if item == 0 else f"it was person {item % 7}",
+            "human": [np.nan, 1, 1, 0][item % 4],
+            "lexical_match": item % 2,
+            "token_f1": item % 2 / 2,
+            "improper": int(item == 1),
+        }
+        for collection, system in [("NQ", "gpt4"), ("NQ", "newbing"), ("TQ", "chatgpt")]
+        for item in range(400)
+    ]
+    write(pd.DataFrame(judged), tmp_path / "evals" / "evouna.csv.gz")
+    return str(tmp_path)
+
+
+def test_the_main_study_has_none_of_the_tasks_that_are_held_out():
+    from held_out_tasks import HELD_OUT
+    from tasks import TASKS
+
+    assert len(TASKS.keys() - HELD_OUT.keys()) == 20
+    for name in ("digits noisy log_loss", "phoneme drift zero_one", "diabetes"):
+        assert name in HELD_OUT
+    for name, (_, loss) in HELD_OUT.items():
+        assert loss == "squared_error" or name.endswith(f" {loss}")
+
+
+@pytest.mark.parametrize(
+    "name", ["digits noisy 15", "digits noisy", "digits noisy 40", "cancer"]
+)
+def test_a_seed_gives_the_same_task_again(name):
+    from held_out_tasks import HELD_OUT
+
+    sample, _ = HELD_OUT[f"{name} log_loss"]
+    first, again, other = sample(None, 3), sample(None, 3), sample(None, 4)
+    for part in ("X", "y", "X_train", "y_train"):
+        assert_array_equal(getattr(first, part), getattr(again, part))
+    proba = [each.estimator.predict_proba(first.X) for each in (first, again)]
+    assert_array_equal(*proba)
+    assert not np.array_equal(first.X, other.X)
+
+
+def test_wrong_labels_are_a_share_of_the_training_labels():
+    from tasks import linear, sampler
+
+    sizes = {"n_train": 1000, "n_pool": 500}
+    clean = sampler(numbers, linear, **sizes)(None, 0)
+    noisy = sampler(numbers, linear, noise=0.4, **sizes)(None, 0)
+    assert_array_equal(clean.X_train, noisy.X_train)
+    assert_array_equal(clean.y, noisy.y)
+    # A label that is drawn anew may be right by chance.
+    assert 0.25 < np.mean(clean.y_train != noisy.y_train) < 0.4
+
+
+def test_drift_stays_within_its_part_of_the_pool():
+    from tasks import linear, sampler
+
+    sizes = {"n_train": 1000, "n_pool": 500}
+    clean = sampler(numbers, linear, **sizes)(None, 0)
+    drift = sampler(numbers, linear, drift=0.2, **sizes)(None, 0)
+    changed = clean.y != drift.y
+    assert 0.1 < changed.mean() <= 0.2
+    assert clean.X[changed, 0].min() > np.quantile(clean.X[:, 0], 0.8)
+    assert_array_equal(np.sort(clean.y), np.sort(drift.y))
+    assert_array_equal(clean.y_train, drift.y_train)
+
+
+def test_a_rare_class_has_its_share():
+    from tasks import against_the_rest, linear, sampler
+
+    rng = np.random.default_rng(0)
+    X, y = against_the_rest(*numbers(None), rng, label=4, share=0.03)
+    assert len(X) == len(y)
+    assert y.mean() == pytest.approx(0.03, abs=0.0005)
+    sample = sampler(numbers, linear, rare=(4, 0.03), n_train=1000, n_pool=2000)
+    runs = [sample(None, seed) for seed in range(10)]
+    assert np.mean([run.y for run in runs]) == pytest.approx(0.03, abs=0.003)
+    assert np.mean([run.y_train for run in runs]) == pytest.approx(0.03, abs=0.004)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("adult frame log_loss", "O"),
+        ("evouna frame zero_one", "O"),
+        ("bikeshare frame", "OM"),
+        ("elec2 frame log_loss", "M"),
+    ],
+)
+def test_models_and_evaluations_get_frames_as_they_are(name, kinds, data_dir):
+    from frame_tasks import FRAME_TASKS
+
+    sample, loss = FRAME_TASKS[name]
+    scenario = sample(data_dir, 0)
+    assert list(scenario.estimator.feature_names_in_) == list(scenario.X.columns)
+    found = {scenario.X[name].to_numpy().dtype.kind for name in scenario.X}
+    assert set(kinds) <= found
+    assert not scenario.X.isna().any(axis=None)
+    result = label_efficiency_curve(
+        ActiveRiskEstimator(loss=loss),
+        lambda seed: sample(data_dir, seed),
+        n_labels=[25],
+        n_runs=1,
+        random_state=0,
+    )
+    assert np.isfinite(result.columns["value"]).all()
+
+
+def test_dates_are_those_of_the_rows(data_dir):
+    from frame_tasks import is_early, read_bikeshare, read_elec2
+
+    when = read_bikeshare(data_dir)[0]["when"]
+    assert when[25] == pd.Timestamp("2011-01-02 01:00")
+    X, y = read_elec2(data_dir)
+    assert X["when"][3] == pd.Timestamp("1996-05-07 01:30")
+    assert_array_equal(is_early(X, y), np.arange(N_ROWS) < N_ROWS / 2)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["accepted", "judge"])
+def test_judges_need_no_training_rows(kind, data_dir):
+    from judge_tasks import JUDGE_TASKS
+
+    sample, loss = JUDGE_TASKS[f"evouna NQ gpt4 {kind} zero_one"]
+    scenario = sample(data_dir, 0)
+    assert scenario.X_train is None
+    assert len(scenario.y) == 299  # 400 less 100 without a label and one improper.
+    said = 1 if kind == "accepted" else scenario.X[:, 0]
+    result = label_efficiency_curve(
+        ActiveRiskEstimator(loss=loss),
+        scenario,
+        n_labels=[25],
+        n_runs=1,
+        random_state=0,
+    )
+    assert result.columns["truth"][0] == pytest.approx(np.mean(scenario.y != said))
+
+
+def cells(**columns):
+    """Figures of the guarded estimate, a line for each cell."""
+    usual = {"risk": "GuardedASE", "task": "some", "n_labels": 50, "ratio_error": 0.1}
+    return pd.DataFrame({**columns, **usual, "interval_rate": 1.0})
+
+
+def test_the_report_tells_what_is_certain_from_what_is_not():
+    from trust_report import limits
+
+    few = cells(ratio=[1.0, 1.4, 1.6], coverage=[0.9, 0.8, 0.5], n_runs=10)
+    text = "\n".join(limits(few))
+    assert "2 of 3 cells, for certain (by two standard errors) 1" in text
+    assert "1.60, standard error 0.10" in text
+    assert "GuardedASE's 90 % interval covers less than 0.85: 2 of 3" in text
+    assert "for certain 1\n  some at 50: 0.80\n  some at 50: 0.50, for certain" in text
+    many = limits(cells(ratio=[1.0], coverage=[0.8], n_runs=500))
+    assert many[-1] == "  some at 50: 0.80, for certain"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_trust_study_runs_and_is_printed_beside_a_baseline(tmp_path, capsys):
+    import trust
+
+    options = ["--out", str(tmp_path), "--runs", "2", "--held-out", "--jobs", "1"]
+    options += ["--tasks", "diabetes"]
+    trust.main(options)
+    printed = capsys.readouterr().out
+    assert "Geometric mean over the tasks (default: 1)" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["diabetes.csv"]
+    options += ["--baseline", str(tmp_path)]
+    trust.main([*options, "--report"])
+    assert "runs of each in the baseline: 2 to 2" in capsys.readouterr().out
+    trust.main([*options, "--markdown"])
+    same = " / ".join(["1.00"] * 5)
+    assert f"| default | {same} | {same} |" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rare_classes_are_counted(monkeypatch, capsys):
+    import rare_classes
+    from tasks import classification, linear
+
+    tasks = classification(
+        "numbers", numbers, linear, rare=(4, 0.03), n_train=500, n_pool=600
+    )
+    monkeypatch.setattr(rare_classes, "RARE_TASKS", tasks)
+    rows = [rare_classes.run("numbers log_loss", k, None, (0, 25)) for k in range(2)]
+    frame = pd.DataFrame([row for each in rows for row in each])
+    assert (frame["believed"] > 0).all()
+    assert frame[frame["n_labels"] == 25]["variance"].gt(0).all()
+    rare_classes.report(frame, 2)
+    printed = capsys.readouterr().out
+    assert "2 runs of each task, seeds 161803 to 161804" in printed
+    assert "believed at 25" in printed
+    rare_classes.markdown(frame)
+    assert "| believed at 0 / 25 |" in capsys.readouterr().out
