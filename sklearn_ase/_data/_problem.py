@@ -1,6 +1,6 @@
 """What stays the same throughout an evaluation: the data and the predictions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class Problem:
         from.
     cost : ndarray of shape (n_samples,) or None
         What a label of each row costs; None if all cost the same.
+    features, train_features : rows of X and X_train as the surrogate sees them
+        See :meth:`prepared_by`; None before.
     """
 
     X: object
@@ -59,6 +61,8 @@ class Problem:
     y_train: np.ndarray | None = None
     train_predictions: Predictions | None = None
     cost: np.ndarray | None = None
+    features: object = None
+    train_features: object = None
 
     @property
     def is_closed(self):
@@ -69,6 +73,14 @@ class Problem:
     def n_training(self):
         """Number of training rows."""
         return 0 if self.y_train is None else len(self.y_train)
+
+    def prepared_by(self, surrogate):
+        """Return the problem with the rows as the surrogate sees them.
+
+        Often these are X and X_train themselves.
+        """
+        features, train_features = surrogate.prepare(self.X, self.X_train)
+        return replace(self, features=features, train_features=train_features)
 
     def classes_with(self, labels):
         """All classes once `labels` are known, sorted; None for regression."""
@@ -166,14 +178,14 @@ class Problem:
 
         Returns
         -------
-        X : the rows
+        X : the rows, as the surrogate sees them
         y : ndarray of shape (n_rows,)
         expert : ndarray of shape (n_rows, n_classes) or (n_rows,)
             Predictions of the model; NaN for training rows without out-of-fold
             predictions.
         """
         rows = np.array(indices, dtype=int)
-        X, y = take_rows(self.X, rows), np.array(labels)
+        X, y = take_rows(self.features, rows), np.array(labels)
         expert = self.predictions.expert_for(classes)[rows]
         if self.y_train is None:
             return X, y, expert
@@ -182,9 +194,9 @@ class Problem:
         else:
             out_of_fold = self.train_predictions.expert_for(classes)
         if not len(rows):
-            return self.X_train, self.y_train, out_of_fold
+            return self.train_features, self.y_train, out_of_fold
         return (
-            stack_rows(self.X_train, X),
+            stack_rows(self.train_features, X),
             np.concatenate([self.y_train, y]),
             np.concatenate([out_of_fold, expert]),
         )

@@ -90,7 +90,7 @@ def learn(problem, plan, before, labels, seed):
         seed=int(rng.integers(2**31)),
     )
     belief = surrogate.belief(
-        problem.X,
+        problem.features,
         loss,
         problem.predictions.expert_for(classes),
         keep_member_loss=plan.acquisition.needs_member_loss,

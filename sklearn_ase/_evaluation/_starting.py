@@ -64,4 +64,6 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
         )
         ledger.begin(lambda: header_of(problem, seed, plan.settings()))
         record_known_labels(ledger, problem, known_labels)
+        # After the header, which has the surrogate as it was given.
+        problem = problem.prepared_by(plan.surrogate)
         return Evaluation(problem, plan, ledger, seed)

@@ -79,6 +79,27 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     gives_members = False
     frozen_classes = None
 
+    def prepare(self, X, X_train=None):
+        """Look at all rows before the first fit, and return them as you want them.
+
+        It is called once for each evaluation. :meth:`fit` and :meth:`belief` then get
+        the rows that it returned; :meth:`belief` gets rows of another pool as they
+        are. The default returns the rows as they are.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+            The pool.
+        X_train : same kind as X, default=None
+            The training rows, without their labels.
+
+        Returns
+        -------
+        features : array, sparse matrix, frame or list of shape (n_samples, ...)
+        train_features : same kind as `features`, or None
+        """
+        return X, X_train
+
     @abstractmethod
     def fit(
         self,

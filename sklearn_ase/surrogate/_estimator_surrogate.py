@@ -6,15 +6,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._data._cross_fitting import cross_fitted
-from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._data._rows import is_frame, n_rows, take_rows
 from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase._utils._unwrapping import unwrap
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._fit_rows import FitRows
+from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 
 # Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
@@ -70,6 +72,23 @@ class EstimatorSurrogate(BaseSurrogate):
             estimator = ExtraTreesClassifier()  # The default takes what trees take.
         tags.input_tags = get_tags(estimator).input_tags
         return tags
+
+    def prepare(self, X, X_train=None):
+        """Encode the rows of a frame, if the estimator starts with a FrameEncoder.
+
+        The fitted encoder stays in the pipeline, frozen. It lets encoded rows pass and
+        encodes other frames.
+        """
+        pipeline = self.estimator
+        if not (isinstance(pipeline, Pipeline) and is_frame(X)):
+            return X, X_train
+        name, encoder = pipeline.steps[0]
+        if not isinstance(encoder, FrameEncoder):
+            return X, X_train
+        frames = [X] if X_train is None else [X, X_train]
+        encoder = clone(encoder).fit_frames(frames)
+        self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
+        return tuple(None if F is None else encoder.transform(F) for F in (X, X_train))
 
     def fit(
         self,

@@ -1,42 +1,109 @@
 """Turn frames into numbers, for surrogates that take nothing else."""
 
-import numbers
-
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+
+from sklearn_ase._data._rows import is_frame
+from sklearn_ase.surrogate._column_encoders import choose_encoder
+from sklearn_ase.surrogate._frame_columns import join_columns, read_column
 
 
 class FrameEncoder(TransformerMixin, BaseEstimator):
     """Transformer that turns a frame with any columns into numbers, for trees.
 
-    Numbers stay as they are and dates become integers. Any other value becomes text,
-    and the text becomes its position among the sorted texts seen in ``fit``, or -1 if
-    it was not seen. Missing values become NaN. Works on pandas and polars frames, with
+    It needs no labels. Each column is encoded by what its values are:
+
+    * Numbers and booleans stay. Durations become seconds.
+    * Dates, with or without a time zone, become the days since the first one, and the
+      month, the day of the week and the hour where they vary. So do dates that are
+      written as text, as ``"2026-11-18"``.
+    * Text whose values come up again is a category: its place when the most frequent
+      value is 0, or its place in an ordered category. A value that ``fit`` has not seen
+      comes after all others.
+    * Free text becomes its length and a few components of its tf-idf vectors
+      (:class:`~sklearn.decomposition.TruncatedSVD`).
+    * Ids (hashes, numbers of rows written as text: nearly all distinct and without
+      words) and constant columns are dropped.
+    * Lists, dicts and other objects count as the text that they print.
+
+    Missing values and blank texts become NaN. Works on pandas and polars frames, with
     nullable columns.
+
+    As first step of the pipeline of a surrogate it is fitted once for each evaluation,
+    on the pool and the training rows, and encodes them once.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Most components of a column of free text.
+    random_state : int, RandomState instance or None, default=0
+        For the components of free text.
 
     Attributes
     ----------
-    categories_ : dict of str to list of str
-        Texts seen in each column that does not hold numbers.
+    kinds_ : dict of str to str
+        How each column is encoded: ``"number"``, ``"date"``, ``"category"``,
+        ``"text"`` or ``"dropped"``.
+    n_features_in_ : int
 
     Examples
     --------
     >>> import pandas as pd
     >>> from sklearn_ase.surrogate import FrameEncoder
     >>> frame = pd.DataFrame({"size": [1.5, None], "kind": ["pear", "apple"]})
-    >>> FrameEncoder().fit_transform(frame)
+    >>> encoder = FrameEncoder().fit(frame)
+    >>> encoder.kinds_
+    {'size': 'number', 'kind': 'category'}
+    >>> encoder.transform(frame)
     array([[1.5, 1. ],
            [nan, 0. ]])
     """
 
+    def __init__(self, n_components=10, random_state=0):
+        self.n_components = n_components
+        self.random_state = random_state
+
     def fit(self, X, y=None):
-        """Learn the texts of each column that does not hold numbers."""
-        self.categories_ = {}
-        for name in X.columns:
-            numeric, values = _read_column(X[name])
-            if not numeric:
-                self.categories_[name] = sorted({v for v in values if v is not None})
-        self.n_features_in_ = len(X.columns)
+        """Learn how to encode each column.
+
+        Parameters
+        ----------
+        X : frame of shape (n_samples, n_columns)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+        """
+        return self.fit_frames([X])
+
+    def fit_frames(self, frames):
+        """Learn from several frames with the same columns, as from one.
+
+        Parameters
+        ----------
+        frames : list of frames
+            Their columns may be stored in different ways.
+
+        Returns
+        -------
+        self : object
+        """
+        for X in frames:
+            if not is_frame(X):
+                raise TypeError(
+                    f"FrameEncoder encodes frames of pandas or polars, but got a "
+                    f"{type(X).__name__}. Leave the encoder out of the pipeline."
+                )
+        self._encoders = {}
+        for name in frames[0].columns:
+            column = join_columns([read_column(X, name) for X in frames])
+            self._encoders[name] = choose_encoder(
+                column, self.n_components, self.random_state
+            )
+        self.kinds_ = {name: one.kind for name, one in self._encoders.items()}
+        self.n_features_in_ = len(self.kinds_)
         return self
 
     def transform(self, X):
@@ -45,37 +112,19 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : frame of shape (n_samples, n_columns)
+            A column that is not there counts as missing. Rows that have been encoded
+            before, an array, are returned as they are.
 
         Returns
         -------
-        numbers : ndarray of shape (n_samples, n_columns)
+        numbers : ndarray of shape (n_samples, n_encoded)
+            One column of zeros if nothing is left to encode.
         """
-        columns = []
-        for name in X.columns:
-            numeric, values = _read_column(X[name])
-            if name in self.categories_:
-                places = {v: k for k, v in enumerate(self.categories_[name])}
-                texts = [str(v) for v in values] if numeric else values
-                values = [np.nan if v is None else places.get(v, -1) for v in texts]
-            elif not numeric:
-                values = [np.nan] * len(values)
-            columns.append(np.asarray(values, dtype=float))
-        return np.column_stack(columns)
-
-
-def _read_column(column):
-    """Return whether the column holds numbers, and its values as floats or texts."""
-    values = column.to_numpy()
-    if values.dtype.kind in "biuf":
-        return True, values.astype(float)
-    if values.dtype.kind in "mM":
-        return True, np.where(np.isnat(values), np.nan, values.astype("int64"))
-    present = [None if _is_missing(value) else value for value in values.tolist()]
-    if all(v is None or isinstance(v, numbers.Real) for v in present):
-        return True, np.array([np.nan if v is None else float(v) for v in present])
-    return False, [None if value is None else str(value) for value in present]
-
-
-def _is_missing(value):
-    # NaN is not equal to itself; whether pandas.NA is, it does not say.
-    return value is None or (value != value) is not False
+        if not is_frame(X):
+            return X
+        blocks = [
+            encoder.encode(read_column(X, name))
+            for name, encoder in self._encoders.items()
+        ]
+        numbers = np.hstack([np.empty((X.shape[0], 0)), *blocks])
+        return numbers if numbers.shape[1] else np.zeros((X.shape[0], 1))

@@ -1,7 +1,6 @@
 """Surrogates made of estimators: members, beliefs, prior mass and weights of rows."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.flowers import (
     FLOWERS,
@@ -35,7 +34,6 @@ from sklearn_ase.losses import SquaredError
 from sklearn_ase.surrogate import (
     BootstrapClassifier,
     ClassifierSurrogate,
-    FrameEncoder,
     LogLinearStack,
     RegressorSurrogate,
 )
@@ -228,27 +226,6 @@ def test_a_frozen_forest_of_regressors_needs_rows_to_estimate_the_noise():
     with pytest.raises(ValueError, match="Give X_train and y_train"):
         surrogate.fit(points[:0], target[:0])
     assert surrogate.fit(points[200:], target[200:]).noise_ > 0
-
-
-def test_frames_with_texts_dates_and_missing_values_become_numbers():
-    frame = pd.DataFrame(
-        {
-            "kind": pd.Series(["b", "a", None], dtype="string"),
-            "count": pd.Series([1, None, 3], dtype="Int64"),
-            "flag": [True, False, True],
-            "day": pd.to_datetime(["2026-01-01", "2026-01-02", None]),
-            "group": pd.Categorical(["x", "y", "x"]),
-        }
-    )
-    encoder = FrameEncoder().fit(frame)
-    encoded = encoder.transform(frame)
-    np.testing.assert_array_equal(encoded[:, 0], [1, 0, np.nan])
-    np.testing.assert_array_equal(encoded[:, 1], [1, np.nan, 3])
-    np.testing.assert_array_equal(encoded[:, 2], [1, 0, 1])
-    assert encoded[0, 3] < encoded[1, 3]
-    assert np.isnan(encoded[2, 3])
-    unseen = frame.assign(kind=["z", "a", "b"])
-    np.testing.assert_array_equal(encoder.transform(unseen)[:, 0], [-1, 0, 1])
 
 
 def test_a_class_without_a_row_has_the_prior_mass_whatever_the_estimator_says():
