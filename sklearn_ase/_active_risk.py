@@ -31,7 +31,9 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
     surrogate : classifier, regressor or BaseSurrogate, default=None
         Model that learns the labels of the pool. It is wrapped in a
         :class:`ClassifierSurrogate` or :class:`RegressorSurrogate`. None means
-        extremely randomised trees. ``FrozenEstimator(surrogate)`` is never refitted.
+        extremely randomised trees; of a frame, they see what
+        :class:`~sklearn_ase.surrogate.FrameEncoder` makes of it, fitted on the pool and
+        the training rows. ``FrozenEstimator(surrogate)`` is never refitted.
     loss : str, callable or loss object, default="log_loss"
         ``"log_loss"``, ``"zero_one"``, ``"brier"``, ``"squared_error"``,
         ``"absolute_error"``, a function ``(y_true, y_pred) -> one value per row``

@@ -73,5 +73,6 @@ def _expected(evaluation, X, predictions):
         )
     classes = evaluation.classes_
     loss = evaluation.problem.loss.build(predictions.response_for(classes), classes)
-    belief = evaluation.surrogate.belief(X, loss, predictions.expert_for(classes))
+    surrogate, expert = evaluation.surrogate, predictions.expert_for(classes)
+    belief = surrogate.belief(surrogate.prepare_other(X), loss, expert)
     return belief.expected_loss(loss)

@@ -83,8 +83,8 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """Look at all rows before the first fit, and return them as you want them.
 
         It is called once for each evaluation. :meth:`fit` and :meth:`belief` then get
-        the rows that it returned; :meth:`belief` gets rows of another pool as they
-        are. The default returns the rows as they are.
+        the rows that it returned. The default returns the rows as they are. A subclass
+        that changes them also has to override :meth:`prepare_other`.
 
         Parameters
         ----------
@@ -99,6 +99,20 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         train_features : same kind as `features`, or None
         """
         return X, X_train
+
+    def prepare_other(self, X):
+        """Return rows of another pool as :meth:`prepare` returned those of the first.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_rows, n_features)
+
+        Returns
+        -------
+        features : array, sparse matrix, frame or list of shape (n_rows, ...)
+            The default returns X.
+        """
+        return X
 
     @abstractmethod
     def fit(

@@ -244,6 +244,9 @@ class InThousands(ClassifierSurrogate):
         self.seen_ = [len(X), len(X_train)]
         return X / 1000, X_train / 1000
 
+    def prepare_other(self, X):
+        return X / 1000
+
     def fit(self, X, y, **options):
         assert np.abs(X).max() < 0.1
         return super().fit(X, y, **options)
@@ -256,3 +259,5 @@ def test_a_surrogate_may_prepare_the_rows_before_the_first_fit():
     evaluator = _evaluator(model, surrogate=InThousands(ExtraTreesClassifier(10)))
     evaluator.fit(X[30:], y[30:], X_train=X[:30], y_train=y[:30])
     assert evaluator.evaluation_.surrogate.seen_ == [50, 30]
+    expected = evaluator.evaluation_.state.expected_loss
+    assert_allclose(evaluator.predict(X[30:]), expected)
