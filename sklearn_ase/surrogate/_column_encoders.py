@@ -190,13 +190,29 @@ def _analysis(texts):
 
 
 def _has_words(texts):
-    """Return whether runs of three letters come up more often than by chance.
+    """Return whether texts share words, or are made of words and not of random signs.
 
-    They do in words of any language, and not in random ids, hashes and numbers. Words
-    that nearly all texts have do not count: "row 1", "row 2".
+    Words that nearly all texts have do not count: "row 1", "row 2".
     """
     step = -(-len(texts) // _MOST_TEXTS)
     texts = [text[:_MOST_CHARACTERS].lower() for text in texts[::step]]
+    return _share_words(texts) or _have_letters_of_words(texts)
+
+
+def _share_words(texts):
+    """Return whether half of the texts have a word that one in a hundred has."""
+    words = [set(re.findall(r"\w+", text)) for text in texts]
+    rows = Counter(word for some in words for word in some)
+    least, most = max(3, 0.01 * len(texts)), 0.95 * len(texts)
+    shared = {word for word, count in rows.items() if least <= count <= most}
+    return sum(bool(some & shared) for some in words) >= len(texts) / 2
+
+
+def _have_letters_of_words(texts):
+    """Return whether runs of three letters come up more often than by chance.
+
+    They do in words of any language, and not in random ids, hashes and numbers.
+    """
     words = [re.findall(r"[^\W\d_]{3,}", text) for text in texts]
     rows = Counter(word for some in words for word in set(some))
     kept = [w for some in words for w in some if rows[w] <= 0.95 * len(texts)]

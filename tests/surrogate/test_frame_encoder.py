@@ -184,6 +184,13 @@ def test_names_count_as_text_and_not_as_ids():
     assert _kind(names) == "text"
 
 
+def test_codes_that_come_up_again_are_words():
+    rng = np.random.default_rng(0)
+    codes = [" ".join(f"code{k}" for k in rng.integers(30, size=8)) for _ in range(100)]
+    assert _kind(codes) == "text"
+    assert _kind([code.replace(" ", "|") for code in codes]) == "text"
+
+
 def test_ordered_categories_keep_their_order():
     sizes = ["small", "large", "medium", "small"]
     order = ["small", "medium", "large"]
