@@ -8,7 +8,7 @@ from sklearn_ase._evaluation._history import (
     note_estimate,
     past_estimates,
 )
-from sklearn_ase._evaluation._learning import learn, not_yet_learned
+from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._schedule import next_refit
 from sklearn_ase._evaluation._states import pool_state
 
@@ -62,6 +62,8 @@ class EvaluationCore:
         try:
             if changed or relearn or self.is_due():
                 refit = self._learn()
+            else:
+                self._learn_more()
         finally:  # A surrogate that fails loses no entry of the history.
             self._note(refit)
 
@@ -93,9 +95,18 @@ class EvaluationCore:
             self.ledger.refit(self._n_learned)
         return self.is_fitted and not is_constant
 
+    def _learn_more(self):
+        """Tell the surrogate the labels since its last fit, if it can take them."""
+        if self.is_fitted and self.plan.surrogate.can_update:
+            new = dict(list(self.ledger.labels.items())[self._n_learned :])
+            args = self.problem, self.plan, self._learned, new
+            self._learned = learn_more(*args)
+            self._scores = None
+
     def is_due(self, n_coming=0):
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
-        due = next_refit(self.plan.refit, self._n_learned)
+        can_wait = self.is_fitted and self.plan.surrogate.can_update
+        due = next_refit(self.plan.refit, self._n_learned, can_wait)
         return due is not None and len(self.ledger) + n_coming >= due
 
     def _note(self, refit=False):
@@ -122,6 +133,8 @@ class EvaluationCore:
         # A live evaluation is fitted again as soon as there is another class.
         if self.is_due() or not np.array_equal(learned, self.classes_):
             changed = self._learn()
+        else:
+            self._learn_more()
         if ledger.unnoted is not None:
             self._note(bool(ledger.unnoted and changed))
         elif past_estimates(ledger)[-1:] == [None] and self._estimate_if_possible():

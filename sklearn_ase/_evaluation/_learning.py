@@ -1,6 +1,6 @@
 """Learn from labels: fit the surrogate and ask it about the pool."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,10 @@ class Learned:
         has predictions.
     training_gap : float
         See :class:`PoolState`.
+    fitted_belief : CategoricalBelief, GaussianBelief or None
+        The belief right after the last fit of the surrogate.
+    n_compared : int
+        Number of rows of that fit for which the model has predictions.
     """
 
     classes: np.ndarray | None
@@ -37,6 +41,8 @@ class Learned:
     loss_variance: np.ndarray | None = None
     is_calibrated: bool = False
     training_gap: float = np.nan
+    fitted_belief: object = None
+    n_compared: int = 0
 
 
 def not_yet_learned(problem, labels):
@@ -102,15 +108,53 @@ def learn(problem, plan, before, labels, seed):
         )
     has_expert = np.isfinite(expert)
     has_expert = has_expert if has_expert.ndim == 1 else has_expert.all(axis=1)
-    n_rows = has_expert.sum() if surrogate.uses_estimator else len(y)
-    return Learned(
+    n_compared = int(has_expert.sum()) if surrogate.uses_estimator else len(y)
+    learned = Learned(
         classes,
         loss,
-        belief=belief,
-        expected_loss=belief.expected_loss(loss),
-        loss_variance=belief.loss_variance(loss),
-        is_calibrated=surrogate.is_calibrated and bool(n_rows >= _LEAST_ROWS),
         training_gap=_training_gap(problem, surrogate, classes, has_expert),
+        fitted_belief=belief,
+        n_compared=n_compared,
+    )
+    return _with_belief(learned, belief, surrogate, n_compared)
+
+
+def learn_more(problem, plan, learned, labels):
+    """Tell the surrogate labels that came after its last fit.
+
+    Parameters
+    ----------
+    problem : Problem
+    plan : Plan
+        Whose surrogate is updated in place.
+    learned : Learned
+        With a belief.
+    labels : dict of int to label
+        All labels that the last fit did not have.
+
+    Returns
+    -------
+    learned : Learned
+    """
+    surrogate, classes = plan.surrogate, learned.classes
+    belief = surrogate.update(
+        learned.fitted_belief,
+        learned.loss,
+        np.array(list(labels), dtype=int),
+        np.array(list(labels.values())),
+        problem.predictions.expert_for(classes),
+    )
+    n_compared = learned.n_compared + len(labels)
+    return _with_belief(learned, belief, surrogate, n_compared)
+
+
+def _with_belief(learned, belief, surrogate, n_compared):
+    return replace(
+        learned,
+        belief=belief,
+        expected_loss=belief.expected_loss(learned.loss),
+        loss_variance=belief.loss_variance(learned.loss),
+        is_calibrated=surrogate.is_calibrated and n_compared >= _LEAST_ROWS,
     )
 
 

@@ -25,10 +25,29 @@ def check_refit(refit):
     return refit
 
 
-def next_refit(refit, n_labels):
-    """Label count of the first refit after one at `n_labels`; None if there is none."""
+# A surrogate that takes labels between refits waits for at least so many of them.
+_LEAST_STEP = 5
+
+
+def next_refit(refit, n_labels, can_wait=False):
+    """Label count of the first refit after one at `n_labels`.
+
+    Parameters
+    ----------
+    refit : float, int or list of int
+        See :func:`check_refit`.
+    n_labels : int
+    can_wait : bool, default=False
+        Whether the surrogate takes labels between refits.
+
+    Returns
+    -------
+    n_labels : int or None
+        None if there is no further refit.
+    """
     if isinstance(refit, list):
         return next((count for count in refit if count > n_labels), None)
     if isinstance(refit, numbers.Integral):
         return n_labels + refit
-    return max(n_labels + 1, math.ceil(n_labels * refit))
+    step = _LEAST_STEP if can_wait else 1
+    return max(n_labels + step, math.ceil(n_labels * refit))

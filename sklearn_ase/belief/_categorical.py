@@ -1,6 +1,6 @@
 """Belief about class labels: probabilities and how the members disagree on them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,11 @@ class CategoricalBelief:
         Loss expected by each member, kept on request only.
     training_worth : TrainingWorth or None
         How much the training rows count; None without a calibration.
+    uncalibrated : ndarray of shape (n_samples, n_classes) or None
+        Mean of the members before the calibration; None without one.
+    shift : ndarray of shape (n_samples,) or None
+        How much more common such rows are in the pool than among the training rows, as
+        the logarithm of a ratio; None if that is unknown.
 
     Examples
     --------
@@ -49,6 +54,8 @@ class CategoricalBelief:
     member_risk: np.ndarray
     member_loss: np.ndarray | None = None
     training_worth: TrainingWorth | None = None
+    uncalibrated: np.ndarray | None = None
+    shift: np.ndarray | None = None
 
     @classmethod
     def from_members(cls, member_proba, loss, proba=None, keep_member_loss=True):
@@ -87,6 +94,28 @@ class CategoricalBelief:
     def concatenate(cls, chunks, n_samples):
         """Join beliefs about consecutive chunks of one pool of `n_samples`."""
         return cls(**join_chunks(chunks, n_samples))
+
+    def recalibrated(self, proba, training_worth):
+        """Return the belief with other probabilities by the same members.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_samples, n_classes)
+        training_worth : TrainingWorth
+
+        Returns
+        -------
+        belief : CategoricalBelief
+            Its `member_risk` and `member_loss` are those of this belief.
+        """
+        # Members are tilted to average to `proba`, and their disagreement with them.
+        disagreement = self.class_disagreement * _kernels.tilt(self.proba, proba)
+        return replace(
+            self,
+            proba=proba,
+            class_disagreement=disagreement,
+            training_worth=training_worth,
+        )
 
     @property
     def n_samples(self):

@@ -28,6 +28,11 @@ class GaussianBelief:
         Loss expected by each member, kept on request only.
     training_worth : TrainingWorth or None
         How much the training rows count; None without a calibration.
+    uncalibrated : ndarray of shape (n_samples, 2) or None
+        Mean and variance of the members before the calibration; None without one.
+    shift : ndarray of shape (n_samples,) or None
+        How much more common such rows are in the pool than among the training rows, as
+        the logarithm of a ratio; None if that is unknown.
 
     Examples
     --------
@@ -48,6 +53,8 @@ class GaussianBelief:
     member_risk: np.ndarray
     member_loss: np.ndarray | None = None
     training_worth: TrainingWorth | None = None
+    uncalibrated: np.ndarray | None = None
+    shift: np.ndarray | None = None
 
     @classmethod
     def from_members(cls, member_mean, noise, loss, keep_member_loss=True):

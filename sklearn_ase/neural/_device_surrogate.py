@@ -2,7 +2,6 @@
 
 import torch
 
-from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.neural._device import usable_device
 from sklearn_ase.surrogate import ClassifierSurrogate
 
@@ -67,12 +66,11 @@ n_jobs
 
     @torch.no_grad()
     def _chunk_belief(self, X, loss, expert, keep_member_loss):
-        members = torch.as_tensor(
+        return super()._chunk_belief(X, loss, expert, keep_member_loss)
+
+    def _members_at(self, X):
+        return torch.as_tensor(
             self._aligned_members(X),
             dtype=torch.float32,
             device=usable_device(self.device),
         )
-        # Calibration is fitted with numpy and applied there.
-        mean = members.mean(dim=0).double().cpu().numpy()
-        proba = self._calibrated(mean, expert)
-        return CategoricalBelief.from_members(members, loss, proba, keep_member_loss)

@@ -37,6 +37,8 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         :class:`~sklearn_ase.acquisition.VarianceReduction` needs them.
     frozen_classes : ndarray of shape (n_classes,) or None, default=None
         Classes that the surrogate knows from the start.
+    can_update : bool, default=False
+        Whether :meth:`update` can be called after the last fit.
 
     See Also
     --------
@@ -78,6 +80,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     is_calibrated = False
     gives_members = False
     frozen_classes = None
+    can_update = False
 
     def prepare(self, X, X_train=None):
         """Look at all rows before the first fit, and return them as you want them.
@@ -171,6 +174,31 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
             About the labels; for classification with a column for each of the
             `classes` of the fit, in that order.
         """
+
+    def update(self, belief, loss, rows, y, expert=None):
+        """Learn from labels that came after the last fit, without a new fit.
+
+        It is called after every label between two fits, if `can_update` is True.
+
+        Parameters
+        ----------
+        belief : CategoricalBelief or GaussianBelief
+            What :meth:`belief` returned about the pool after the last fit.
+        loss : LossTable or PointLoss
+            Loss at the rows of the pool.
+        rows : ndarray of int of shape (n_rows,)
+            Positions in the pool of all labels that came after the last fit.
+        y : ndarray of shape (n_rows,)
+            These labels.
+        expert : ndarray of shape (n_samples, n_classes) or (n_samples,), default=None
+            Predictions of the model under test for the pool.
+
+        Returns
+        -------
+        belief : CategoricalBelief or GaussianBelief
+            About the same pool.
+        """
+        return belief
 
     def can_fit(self, n_labelled):
         """Whether that many labelled rows are sufficient for a fit."""

@@ -9,8 +9,12 @@ from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import plain_labels
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
+from sklearn_ase.belief._namespace import to_numpy
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
-from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
+from sklearn_ase.surrogate._estimator_surrogate import (
+    EstimatorSurrogate,
+    take_columns,
+)
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import (
     has_members,
@@ -117,7 +121,8 @@ class ClassifierSurrogate(EstimatorSurrogate):
 
     def predict_proba(self, X, expert=None):
         """Return calibrated probabilities, of shape (n_samples, n_classes)."""
-        return self._calibrated(self._aligned_members(X).mean(axis=0), expert)
+        mean = self._aligned_members(X).mean(axis=0)
+        return self._calibrated(mean, expert, self._shift_at(X))
 
     def predict_proba_members(self, X, expert=None):
         """Return probabilities by each member; their mean is calibrated.
@@ -135,7 +140,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
             need not.
         """
         members = self._aligned_members(X)
-        proba = self._calibrated(members.mean(axis=0), expert)
+        proba = self._calibrated(members.mean(axis=0), expert, self._shift_at(X))
         return _kernels.tilted_members(members, proba)
 
     def held_out_loss(self, rows, loss):
@@ -171,7 +176,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         self.seen_classes_ = self._seen_classes(rows.y)
         # Not with a calibration: it favours rows of the pool and need not fit others.
         if mean is not None and self.calibration_ is None:
-            self.held_out_ = self._calibrated(mean, rows.expert)
+            self.held_out_ = self._with_prior(mean)
 
     def _check_columns(self):
         extra = np.setdiff1d(plain_labels(self.estimator_.classes_), self.classes_)
@@ -200,16 +205,27 @@ class ClassifierSurrogate(EstimatorSurrogate):
         return (align_columns(mean, model.classes_, self.estimator_.classes_),)
 
     def _fit_calibration(self, calibration, mean, rows):
-        weight = rows.calibration_weight(self.rows_per_acquired)
+        weight = np.ones(rows.n_rows)
+        weight[rows.is_acquired] = rows.acquired_weight(self.rows_per_acquired)
+        codes = np.searchsorted(self.classes_, rows.y)
+        columns = [mean, rows.expert, codes, weight, self._shift_at(rows.X)]
         held_out = np.isfinite(mean).all(axis=1)
-        return calibration.fit(
-            mean[held_out],
-            None if rows.expert is None else rows.expert[held_out],
-            np.searchsorted(self.classes_, rows.y)[held_out],
-            None if weight is None else weight[held_out],
-            rows.model_classes,
-            rows.is_acquired[held_out],
+        self._keep_acquired(columns, held_out, rows)
+        mean, expert, codes, weight, shift = take_columns(columns, held_out)
+        known, acquired = rows.model_classes, rows.is_acquired[held_out]
+        return calibration.fit(mean, expert, codes, weight, known, acquired, shift)
+
+    def _columns_at(self, belief, rows, y, expert):
+        codes = np.searchsorted(self.classes_, y)
+        weight = np.full(len(codes), self._acquired_weight)
+        mean, expert, shift = take_columns(
+            [belief.uncalibrated, expert, belief.shift], rows
         )
+        return [mean, expert, codes, weight, shift]
+
+    def _recalibrated(self, belief, loss, expert):
+        proba, worth = self._with_worth(belief.uncalibrated, loss, expert, belief.shift)
+        return belief.recalibrated(proba, worth)
 
     def _seen_classes(self, y):
         # Labels, not columns: a network may have a column for a class without a row.
@@ -223,11 +239,11 @@ class ClassifierSurrogate(EstimatorSurrogate):
         members = predict_members(self.estimator_, X)
         return align_columns(members, self.estimator_.classes_, self.classes_)
 
-    def _calibrated(self, mean, expert):
+    def _calibrated(self, mean, expert, shift):
         """Return the calibrated mean, with the prior mass for unseen classes."""
         proba = mean
         if self.calibration_ is not None:
-            proba = self.calibration_.predict_proba(mean, expert)
+            proba = self.calibration_.predict_proba(mean, expert, shift)
         return self._with_prior(proba)
 
     def _with_prior(self, proba):
@@ -239,17 +255,28 @@ class ClassifierSurrogate(EstimatorSurrogate):
         rest = 1.0 - prior * np.sum(~seen)
         return np.where(seen, proba * (rest / proba.sum(axis=-1, keepdims=True)), prior)
 
+    def _members_at(self, X):
+        """Members as the belief is made of them: an array, or a tensor."""
+        return self._aligned_members(X)
+
     def _chunk_belief(self, X, loss, expert, keep_member_loss):
-        members = self._aligned_members(X)
-        mean, calibration = members.mean(axis=0), self.calibration_
-        if calibration is None:
+        members = self._members_at(X)
+        mean = to_numpy(members.mean(axis=0))
+        if self.calibration_ is None:
             proba = self._with_prior(mean)
             return CategoricalBelief.from_members(
                 members, loss, proba, keep_member_loss
             )
-        each = self._with_prior(calibration.predict_proba_each(mean, expert))
-        proba = np.einsum("k,knc->nc", calibration.shares_, each)
+        shift = self._shift_at(X)
+        proba, worth = self._with_worth(mean, loss, expert, shift)
         belief = CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
+        return replace(belief, training_worth=worth, uncalibrated=mean, shift=shift)
+
+    def _with_worth(self, mean, loss, expert, shift):
+        """Calibrated mean, and the risk for each hypothesis about training rows."""
+        calibration = self.calibration_
+        each = calibration.predict_proba_each(mean, expert, shift)
+        each = self._with_prior(each)
+        proba = np.tensordot(calibration.shares_, each, axes=1)
         risk = np.einsum("knc,nc->k", each, loss.values) / len(proba)
-        worth = TrainingWorth(calibration.worths_, calibration.shares_, risk)
-        return replace(belief, training_worth=worth)
+        return proba, TrainingWorth(calibration.worths_, calibration.shares_, risk)

@@ -18,6 +18,7 @@ from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._fit_rows import FitRows
 from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
+from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
 
 # Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
 _CHUNK_NUMBERS = 2**20
@@ -33,6 +34,8 @@ class EstimatorSurrogate(BaseSurrogate):
 
     _belief_type = None
     _stratified = False
+    _encoder = None  # A fitted FrameEncoder, if the rows of a frame were encoded.
+    _shift = None  # A ShiftScore, if pool and training rows could be compared.
 
     @property
     def is_constant(self):
@@ -74,11 +77,22 @@ class EstimatorSurrogate(BaseSurrogate):
         return tags
 
     def prepare(self, X, X_train=None):
-        """Encode the rows of a frame, if the estimator starts with a FrameEncoder.
+        """Encode the rows of a frame, and compare pool and training rows.
 
-        The fitted encoder stays in the pipeline, frozen. It lets encoded rows pass and
-        encodes other frames.
+        Frames are encoded if the estimator starts with a FrameEncoder. The fitted
+        encoder stays in the pipeline, frozen. It lets encoded rows pass and encodes
+        other frames.
         """
+        X, X_train = self._encoded(X, X_train)
+        if self._new_calibration() is not None and can_compare(X, X_train):
+            self._shift = ShiftScore(X, X_train)
+        return X, X_train
+
+    def prepare_other(self, X):
+        """Encode the rows of another frame as those of the pool."""
+        return X if self._encoder is None else self._encoder.transform(X)
+
+    def _encoded(self, X, X_train):
         pipeline = self.estimator
         if not (isinstance(pipeline, Pipeline) and is_frame(X)):
             return X, X_train
@@ -86,7 +100,7 @@ class EstimatorSurrogate(BaseSurrogate):
         if not isinstance(encoder, FrameEncoder):
             return X, X_train
         frames = [X] if X_train is None else [X, X_train]
-        encoder = clone(encoder).fit_frames(frames)
+        encoder = self._encoder = clone(encoder).fit_frames(frames)
         self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
         return tuple(None if F is None else encoder.transform(F) for F in (X, X_train))
 
@@ -110,6 +124,20 @@ class EstimatorSurrogate(BaseSurrogate):
             self.estimator_ = self._fit_estimator(rows.X, rows.y, weight, seed)
         self._calibrate(rows, calibration, seed)
         return self
+
+    @property
+    def can_update(self):
+        """Whether the calibration takes new labels without a refit of the estimator."""
+        return self.is_calibrated
+
+    def update(self, belief, loss, rows, y, expert=None):
+        new = self._columns_at(belief, rows, y, expert)
+        columns = [
+            None if column is None else np.concatenate([column, more])
+            for column, more in zip(self._acquired, new, strict=True)
+        ]
+        self.calibration_.fit_acquired(*columns)
+        return self._recalibrated(belief, loss, expert)
 
     def belief(self, X, loss, expert=None, keep_member_loss=False):
         n_samples = n_rows(X)
@@ -165,6 +193,15 @@ class EstimatorSurrogate(BaseSurrogate):
             fit, predict, rows.X, rows.y, self.cv, seed, self._stratified
         )
 
+    def _shift_at(self, X):
+        """How much more common such rows are in the pool, (n_rows,), or None."""
+        return None if self._shift is None else self._shift.score(self.prepare_other(X))
+
+    def _keep_acquired(self, columns, held_out, rows):
+        """Keep what the calibration learned from acquired rows, for an update."""
+        self._acquired = take_columns(columns, held_out & rows.is_acquired)
+        self._acquired_weight = rows.acquired_weight(self.rows_per_acquired)
+
     def _new_calibration(self):
         """Return an unfitted calibration, or None for no calibration."""
         chosen = self.calibration
@@ -200,5 +237,24 @@ class EstimatorSurrogate(BaseSurrogate):
         """
 
     @abstractmethod
+    def _columns_at(self, belief, rows, y, expert):
+        """What the calibration learns from rows of the pool that are held out.
+
+        Returns
+        -------
+        columns : list of ndarray or None
+            Arguments of ``fit_acquired``.
+        """
+
+    @abstractmethod
+    def _recalibrated(self, belief, loss, expert):
+        """Return the belief by the same members and the calibration as it is now."""
+
+    @abstractmethod
     def _chunk_belief(self, X, loss, expert, keep_member_loss):
         """Return the belief about a chunk of rows, few enough for all members."""
+
+
+def take_columns(columns, rows):
+    """Some rows of several columns, of which some may be None."""
+    return [None if column is None else column[rows] for column in columns]

@@ -60,8 +60,8 @@ class FitRows:
         n_training = self.n_rows - self.n_acquired
         return np.repeat([1.0, float(pool_weight)], [n_training, self.n_acquired])
 
-    def calibration_weight(self, rows_per_acquired):
-        """Return the weight of each row in the fit of the calibration.
+    def acquired_weight(self, rows_per_acquired):
+        """Return the weight of an acquired row where training rows say less.
 
         Parameters
         ----------
@@ -71,10 +71,8 @@ class FitRows:
 
         Returns
         -------
-        weight : ndarray of shape (n_rows,) or None
-            None if all rows weigh the same.
+        weight : float
         """
         # Acquired rows are few, but only they come from the population that is
         # evaluated. Without this weight a large training set would drown them.
-        n_training = self.n_rows - self.n_acquired
-        return self.fit_weight(max(1.0, n_training / rows_per_acquired))
+        return max(1.0, (self.n_rows - self.n_acquired) / rows_per_acquired)

@@ -4,7 +4,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase.surrogate._log_linear_stack import check_expert
-from sklearn_ase.surrogate._power_prior import fit_discounted
+from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
+
+# Precision of the prior of the shift's coefficient.
+_SHIFT_PRECISION = 10.0
+# Blend before any row was seen: training rows decide; without them the model leads.
+_BLEND = {True: 0.5, False: 0.75}
 
 
 class GaussianStack(BaseEstimator):
@@ -13,8 +18,10 @@ class GaussianStack(BaseEstimator):
     With ``μ`` and ``s²`` the mean and the variance of the members, and ``f`` the
     prediction of the model, the calibrated mean is ``μ + b (f - μ)`` with ``b`` in
     [0, 1], and the calibrated variance is ``α + β s² + γ (f - μ)²`` with coefficients
-    ``≥ 0``. All are fitted by Gaussian likelihood on held-out predictions. As in
-    :class:`LogLinearStack` the acquired labels decide how much training rows count.
+    ``≥ 0``. Where rows are more common in the pool than in training, the variance
+    may be greater or smaller by a factor. All are fitted by Gaussian likelihood on
+    held-out predictions. As in :class:`LogLinearStack` the acquired labels decide how
+    much training rows count.
 
     Parameters
     ----------
@@ -27,17 +34,16 @@ class GaussianStack(BaseEstimator):
     Attributes
     ----------
     blend_ : float
-        ``b``, the mean over the worths.
+        ``b``, the mean over the hypotheses about the training rows.
     variance_ : ndarray of shape (3,)
-        ``α``, ``β`` and ``γ``, the mean over the worths; ``γ`` includes how far ``b``
-        differs between them.
-    parameters_ : ndarray of shape (n_worths, 4)
-        ``b``, ``α``, ``β`` and ``γ`` for each number of labels that the training rows
-        may be worth.
-    worths_ : ndarray of shape (n_worths,)
-        These numbers of labels.
-    shares_ : ndarray of shape (n_worths,)
-        Their probabilities, given the acquired labels.
+        ``α``, ``β`` and ``γ``, the mean over the hypotheses; ``γ`` includes how far
+        ``b`` differs between them.
+    parameters_ : ndarray of shape (n_hypotheses, 5)
+        ``b``, ``α``, ``β``, ``γ`` and the coefficient of the shift for each hypothesis.
+    worths_ : ndarray of shape (n_hypotheses,)
+        Number of labels that the training rows are worth.
+    shares_ : ndarray of shape (n_hypotheses,)
+        Probability of each hypothesis, given the acquired labels.
     uses_model_ : bool
         Whether the model under test took part in the fit.
 
@@ -55,8 +61,8 @@ class GaussianStack(BaseEstimator):
         self.use_estimator = use_estimator
         self.ridge = ridge
 
-    def fit(self, mean, variance, expert, y, is_acquired=None):
-        """Fit blend and variance.
+    def fit(self, mean, variance, expert, y, is_acquired=None, shift=None):
+        """Fit blend and variance to training rows and acquired rows.
 
         Parameters
         ----------
@@ -68,6 +74,9 @@ class GaussianStack(BaseEstimator):
         y : ndarray of shape (n_samples,)
         is_acquired : ndarray of shape (n_samples,), dtype bool, default=None
             Rows of the pool; None means all.
+        shift : ndarray of shape (n_samples,), default=None
+            How much more common such rows are in the pool than among the training
+            rows, as the logarithm of a ratio.
 
         Returns
         -------
@@ -76,46 +85,82 @@ class GaussianStack(BaseEstimator):
         if is_acquired is None:
             is_acquired = np.ones(len(y), dtype=bool)
         self.uses_model_ = self.use_estimator and expert is not None
-        gap = expert - mean if self.uses_model_ else np.zeros(len(y))
-        # Rows without a prediction of the model still show the surrogate's variance.
-        gap = np.where(np.isfinite(gap), gap, 0.0)
-        residual = y - mean
-        scale = float(np.mean(residual**2))
-        if scale == 0.0:
-            parameters = np.array(
-                [[0.5 * self.uses_model_, np.finfo(float).tiny, 1, 0]]
+        # Divided by the scale, all coefficients have no unit and similar sizes.
+        self._scale = float(np.mean((y - mean) ** 2))
+        self._location = float(np.mean(y)), max(float(np.var(y)), np.finfo(float).tiny)
+        columns = [mean, variance, expert, y, shift]
+        training, acquired = (
+            [None if column is None else column[part] for column in columns]
+            for part in (~is_acquired, is_acquired)
+        )
+        has_training = bool((~is_acquired).any())
+        blend = _BLEND[has_training] if self.uses_model_ else 0.0
+        centre = np.array([blend, *np.log([0.5, 0.5, 0.1]), 0.0])
+        low = np.array([0.0, -12.0, -12.0, -12.0, -1.0])
+        high = np.array([float(self.uses_model_), 6.0, 6.0, 6.0, 1.0])
+        self._bounds = low, high
+        self._hypotheses = None
+        if self._scale > 0.0:
+            self._hypotheses = training_hypotheses(
+                self._rows(*training),
+                int((~is_acquired).sum()),
+                centre,
+                self.ridge * np.array([1.0, 0.1, 0.1, 0.1, 0.0]) + 1e-9,
+                np.array([0.0, 0.0, 0.0, 0.0, _SHIFT_PRECISION]),
+                self._bounds,
             )
+        return self.fit_acquired(*acquired)
+
+    def fit_acquired(self, mean, variance, expert, y, shift=None):
+        """Fit the calibration again to other acquired rows and the same training rows.
+
+        Parameters
+        ----------
+        mean, variance : ndarrays of shape (n_acquired,)
+            Held-out mean and variance at all acquired rows.
+        expert : ndarray of shape (n_acquired,) or None
+        y : ndarray of shape (n_acquired,)
+        shift : ndarray of shape (n_acquired,), default=None
+            See :meth:`fit`.
+
+        Returns
+        -------
+        self : object
+        """
+        if self._hypotheses is None:  # The surrogate predicted every row exactly.
+            tiny = np.finfo(float).tiny
+            parameters = np.array([[0.5 * self.uses_model_, tiny, 1.0, 0.0, 0.0]])
             self._set(parameters, np.ones(1), np.zeros(1))
             return self
-        # Divided by the scale, all coefficients have no unit and similar sizes.
-        rows = np.stack([residual, gap, variance]) / np.array(
-            [scale**0.5, scale**0.5, scale]
-        ).reshape(3, 1)
-        start = np.array([0.5 * self.uses_model_, *np.log([0.5, 0.5, 0.1])])
-        low = np.array([0.0, -12.0, -12.0, -12.0])
-        high = np.array([float(self.uses_model_), 6.0, 6.0, 6.0])
-        found = fit_discounted(
-            _Likelihood(rows[:, ~is_acquired], self.ridge, start),
-            _Likelihood(rows[:, is_acquired], 0.0, start),
-            int((~is_acquired).sum()),
-            start,
-            (low, high),
-        )
+        rows = self._rows(mean, variance, expert, y, shift)
+        found = weigh_hypotheses(self._hypotheses, rows, self._bounds)
         parameters = found.parameters
-        parameters[:, 1:] = np.exp(parameters[:, 1:]) * np.array([scale, 1.0, 1.0])
+        parameters[:, 1:4] = np.exp(parameters[:, 1:4]) * [self._scale, 1.0, 1.0]
         self._set(parameters, found.shares, found.worths)
         return self
 
-    def _set(self, parameters, shares, worths):
-        """Keep the parameters of each worth, and those of their mixture."""
-        self.parameters_, self.shares_, self.worths_ = parameters, shares, worths
-        blend, *self.variance_ = shares @ parameters
-        self.blend_ = float(blend)
-        # Between the worths the mean differs by (b - b') (f - μ).
-        spread = shares @ (parameters[:, 0] - blend) ** 2
-        self.variance_ = np.array(self.variance_) + np.array([0.0, 0.0, spread])
+    def _rows(self, mean, variance, expert, y, shift):
+        gap = expert - mean if self.uses_model_ else np.zeros(len(y))
+        # Rows without a prediction of the model still show the surrogate's variance.
+        gap = np.where(np.isfinite(gap), gap, 0.0)
+        shift = np.zeros(len(y)) if shift is None else shift
+        unit = self._scale**0.5
+        centre, spread = self._location
+        log_outlier = -0.5 * ((y - centre) ** 2 / spread + np.log(spread / self._scale))
+        return _Likelihood(
+            (y - mean) / unit, gap / unit, variance / self._scale, shift, log_outlier
+        )
 
-    def predict(self, mean, variance, expert=None):
+    def _set(self, parameters, shares, worths):
+        """Keep the parameters of each hypothesis, and those of their mixture."""
+        self.parameters_, self.shares_, self.worths_ = parameters, shares, worths
+        blend, *variance, self._tilt = shares @ parameters
+        self.blend_ = float(blend)
+        # Between the hypotheses the mean differs by (b - b') (f - μ).
+        spread = shares @ (parameters[:, 0] - blend) ** 2
+        self.variance_ = np.array(variance) + np.array([0.0, 0.0, spread])
+
+    def predict(self, mean, variance, expert=None, shift=None):
         """Return the calibrated mean and variances.
 
         Parameters
@@ -124,6 +169,8 @@ class GaussianStack(BaseEstimator):
             Mean and variance of the members.
         expert : ndarray of shape (n_samples,), default=None
             Predictions of the model under test; needed if it took part in the fit.
+        shift : ndarray of shape (n_samples,), default=None
+            See :meth:`fit`; None means 0.
 
         Returns
         -------
@@ -133,54 +180,67 @@ class GaussianStack(BaseEstimator):
         check_expert(self.uses_model_, expert)
         gap = expert - mean if self.uses_model_ else np.zeros_like(mean)
         constant, members, disagreement = self.variance_
-        noise = constant + disagreement * gap**2
-        return mean + self.blend_ * gap, members * variance, noise
+        factor = 1.0 if shift is None else np.exp(self._tilt * shift)
+        noise = factor * (constant + disagreement * gap**2)
+        return mean + self.blend_ * gap, factor * members * variance, noise
 
-    def predict_each(self, mean, variance, expert=None):
-        """Return mean and variance of the labels for each worth of the training rows.
+    def predict_each(self, mean, variance, expert=None, shift=None):
+        """Return mean and variance of the labels for each hypothesis.
 
         Returns
         -------
-        mean, variance : ndarrays of shape (n_worths, n_samples)
+        mean, variance : ndarrays of shape (n_hypotheses, n_samples)
         """
         gap = expert - mean if self.uses_model_ else np.zeros_like(mean)
-        blend, constant, members, disagreement = self.parameters_.T[:, :, None]
+        parameters = self.parameters_.T[:, :, None]
+        blend, constant, members, disagreement, tilt = parameters
         total = constant + members * variance + disagreement * gap**2
+        if shift is not None:
+            total = total * np.exp(tilt * shift)
         return mean + blend * gap, total
 
 
 class _Likelihood:
-    """Penalised Gaussian log-likelihood, with gradient and Fisher information.
+    """Gaussian log-likelihood, with gradient and Fisher information.
 
-    Parameters are the blend and the logarithms of the three coefficients.
+    Parameters are the blend, the logarithms of the three coefficients of the variance,
+    and the coefficient of the shift.
 
     Parameters
     ----------
-    rows : ndarray of shape (3, n_rows)
-        Residual of the surrogate, gap of the model, variance of the members.
-    ridge : float
-    centre : ndarray of shape (4,)
-        Where the ridge pulls the parameters.
+    residual, gap, variance, shift : ndarrays of shape (n_rows,)
+        Residual of the surrogate, distance of the model from it, variance of the
+        members, and how much more common such rows are in the pool.
+    log_outlier : ndarray of shape (n_rows,)
+        Log-density of a label that has nothing to do with its row, up to a constant.
     """
 
-    def __init__(self, rows, ridge, centre):
-        self.residual, self.gap, variance = rows
-        self.features = np.stack([np.ones_like(variance), variance, self.gap**2])
-        self.strength = ridge * np.array([1.0, 0.1, 0.1, 0.1])
-        self.centre = centre
+    def __init__(self, residual, gap, variance, shift, log_outlier):
+        self.residual, self.gap, self.shift = residual, gap, shift
+        self.features = np.stack([np.ones_like(variance), variance, gap**2])
+        self.log_outlier = log_outlier
 
-    def __call__(self, parameters):
-        blend, coefficients = parameters[0], np.exp(parameters[1:])
-        terms = coefficients[:, None] * self.features
-        v = terms.sum(axis=0)
-        error = self.residual - blend * self.gap
-        relative = error**2 / v
-        pull = parameters - self.centre
-        value = -0.5 * np.sum(np.log(v) + relative) - 0.5 * self.strength @ pull**2
-        slopes = 0.5 * (terms / v) @ (relative - 1.0)
-        gradient = np.array([np.sum(error * self.gap / v), *slopes])
-        information = np.zeros((4, 4))
-        information[0, 0] = np.sum(self.gap**2 / v)
-        information[1:, 1:] = 0.5 * (terms / v) @ (terms / v).T
-        information += np.diag(self.strength + 1e-9)
-        return value, gradient - self.strength * pull, information
+    def _moments(self, at):
+        """Error of the blend, its variance, and what each coefficient adds to it."""
+        factor = np.exp(at[4] * self.shift)
+        terms = np.exp(at[1:4])[:, None] * self.features * factor
+        return self.residual - at[0] * self.gap, terms.sum(axis=0), terms
+
+    def log_density(self, at):
+        """Log-density of each label up to a constant, of shape (n_rows,)."""
+        error, variance, _ = self._moments(at)
+        return -0.5 * (np.log(variance) + error**2 / variance)
+
+    def __call__(self, at, row_weight=None):
+        error, variance, terms = self._moments(at)
+        weight = np.ones(len(error)) if row_weight is None else row_weight
+        relative = error**2 / variance
+        value = -0.5 * weight @ (np.log(variance) + relative)
+        # How the logarithm of the variance changes with each parameter but the blend.
+        slopes = np.vstack([terms / variance, self.shift])
+        of_blend = weight @ (error * self.gap / variance)
+        gradient = 0.5 * slopes @ (weight * (relative - 1.0))
+        information = np.zeros((5, 5))
+        information[0, 0] = weight @ (self.gap**2 / variance)
+        information[1:, 1:] = 0.5 * (slopes * weight) @ slopes.T
+        return value, np.array([of_blend, *gradient]), information

@@ -1,45 +1,63 @@
 """Calibration of class probabilities that can use the model under test."""
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, logit, softmax
+from scipy.special import expit, logit, softmax
 from sklearn.base import BaseEstimator
 
-from sklearn_ase.surrogate._power_prior import fit_discounted
+from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
+from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
+
+# Exponents of surrogate and model that are likely before any row was seen. With
+# training rows these decide; without them the surrogate knows nothing at first.
+_EXPONENTS = {True: (0.5, 0.5), False: (0.2, 0.6)}
+# Precision of the prior of the shift's coefficient and of the offset of a class.
+_SHIFT_PRECISION = 30.0
+_OFFSET_PRECISION = 2.0
+# With more classes there are no offsets: too few rows tell about each.
+_MOST_OFFSETS = 30
 
 
 class LogLinearStack(BaseEstimator):
     """Calibration that blends the surrogate and the model under test log-linearly.
 
     For the classes that the model knows, the probabilities are
-    ``π ∝ exp(a₁ log p_surrogate + a₂ log p_model)``. The exponents ``a ≥ 0`` are fitted
-    by likelihood on held-out predictions. Without the model this is temperature
-    scaling with ``1 / T = a₁``. Training rows may come from another population than the
-    pool, so all of them together count as 2, 10, 50, 250 labels of the pool or in full;
-    the acquired labels decide how probable each of these is, and the result is the mean
-    over them. The classes that the model does not know
-    get their total probability from the surrogate, corrected by a slope and an offset
-    on the log-odds, which are fitted as well.
+    ``π(c) ∝ exp(a₁ log p_surrogate(c) + a₂ log p_model(c) + u z m(c) + b(c))``, where
+    ``m`` is the mean of the two logarithms and ``z`` says how much more common such
+    rows are in the pool than among the training rows. The exponents ``a ≥ 0``, the
+    coefficient ``u`` and the offsets ``b`` of the classes are fitted by likelihood on
+    held-out predictions. With a surrogate alone, and neither ``z`` nor ``b``, this is
+    temperature scaling with ``1 / T = a₁``.
+
+    Training rows may come from another population than the pool, or have wrong labels.
+    So all of them together count as 2, 10, 50, 250 labels of the pool, or in full, or
+    in full except for labels that look wrong. The acquired labels decide how probable
+    each of these is, and the result is the mean over them.
+
+    The classes that the model does not know get their total probability from the
+    surrogate, corrected by a slope and an offset on the log-odds, which are fitted as
+    well.
 
     Parameters
     ----------
     use_estimator : bool, default=True
         Whether the model under test is blended in.
     ridge : float, default=5.0
-        Strength of the penalty that pulls the exponents towards equal values that sum
-        to 1, in units of log-likelihood.
+        Strength of the penalty that pulls the exponents towards usual values, in units
+        of log-likelihood.
     smoothing : float, default=0.01
         Probabilities ``p`` are replaced by ``(1 - s) p + s / n_classes``.
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_worths, n_experts)
-        Exponents of the surrogate and, if it is used, of the model, for each number of
-        labels that the training rows may be worth.
-    worths_ : ndarray of shape (n_worths,)
-        These numbers of labels.
-    shares_ : ndarray of shape (n_worths,)
-        Their probabilities, given the acquired labels.
+    weights_ : ndarray of shape (n_hypotheses, n_experts)
+        Exponents of the surrogate and, if it is used, of the model, for each hypothesis
+        about the training rows.
+    parameters_ : ndarray of shape (n_hypotheses, n_parameters)
+        Exponents, coefficient of the shift (if there is any) and offsets.
+    worths_ : ndarray of shape (n_hypotheses,)
+        Number of labels that the training rows are worth.
+    shares_ : ndarray of shape (n_hypotheses,)
+        Probability of each hypothesis, given the acquired labels.
     unknown_ : ndarray of shape (2,)
         Slope and offset on the log-odds of the classes that the model does not know.
     uses_model_ : bool
@@ -71,8 +89,9 @@ class LogLinearStack(BaseEstimator):
         sample_weight=None,
         model_classes=None,
         is_acquired=None,
+        shift=None,
     ):
-        """Fit the exponents.
+        """Fit the calibration to training rows and acquired rows.
 
         Parameters
         ----------
@@ -89,44 +108,66 @@ class LogLinearStack(BaseEstimator):
             Classes that the model knows. None means all.
         is_acquired : ndarray of shape (n_samples,), dtype bool, default=None
             Rows of the pool; the others are training rows. None means all.
+        shift : ndarray of shape (n_samples,), default=None
+            How much more common such rows are in the pool than among the training
+            rows, as the logarithm of a ratio.
 
         Returns
         -------
         self : object
         """
-        n_classes = proba.shape[1]
-        weight = np.ones(len(codes)) if sample_weight is None else sample_weight
+        n_samples, n_classes = proba.shape
         self.uses_model_ = self.use_estimator and expert is not None
         self.model_classes_ = np.ones(n_classes, dtype=bool)
         if self.uses_model_ and model_classes is not None:
             self.model_classes_ = model_classes
-        rows = self.model_classes_[codes]
-        if self.uses_model_:
-            rows &= np.isfinite(expert).all(axis=1)
-        logs = self._logs(proba[rows], expert[rows] if self.uses_model_ else None)
-        places = np.cumsum(self.model_classes_)[codes[rows]] - 1
         if is_acquired is None:
-            is_acquired = np.ones(len(codes), dtype=bool)
-        centre = np.full(len(logs), 1.0 / len(logs))
-        acquired = is_acquired[rows]
-        found = fit_discounted(
-            _Likelihood(logs[:, ~acquired], places[~acquired], self.ridge, centre),
-            _Likelihood(logs[:, acquired], places[acquired], 0.0, centre),
-            int((~acquired).sum()),
-            centre,
-            (0.0, np.inf),
+            is_acquired = np.ones(n_samples, dtype=bool)
+        self._has_shift = shift is not None
+        weight = np.ones(n_samples) if sample_weight is None else sample_weight
+        columns = [proba, expert, codes, weight, shift]
+        training, acquired = (
+            [None if column is None else column[part] for column in columns]
+            for part in (~is_acquired, is_acquired)
         )
-        self.weights_, self.shares_ = found.parameters, found.shares
+        rows = self._rows(*training)
+        centre, discounted, kept = self._prior(rows.n_rows > 0)
+        self._bounds = np.where(discounted > 0, 0.0, -np.inf), np.inf
+        self._hypotheses = training_hypotheses(
+            rows, rows.n_rows, centre, discounted, kept, self._bounds
+        )
+        self._training = training
+        return self.fit_acquired(*acquired)
+
+    def fit_acquired(self, proba, expert, codes, weight=None, shift=None):
+        """Fit the calibration again to other acquired rows and the same training rows.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_acquired, n_classes)
+            Held-out probabilities of the surrogate at all acquired rows.
+        expert : ndarray of shape (n_acquired, n_classes) or None
+        codes : ndarray of shape (n_acquired,)
+        weight : ndarray of shape (n_acquired,), default=None
+        shift : ndarray of shape (n_acquired,), default=None
+            See :meth:`fit`.
+
+        Returns
+        -------
+        self : object
+        """
+        weight = np.ones(len(codes)) if weight is None else weight
+        rows = self._rows(proba, expert, codes, weight, shift)
+        found = weigh_hypotheses(self._hypotheses, rows, self._bounds)
+        self.parameters_, self.shares_ = found.parameters, found.shares
+        self.weights_ = found.parameters[:, : 1 + self.uses_model_]
         self.worths_ = found.worths
         self.unknown_ = np.array([1.0, 0.0])
         if not self.model_classes_.all():
-            odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
-            self.unknown_ = _fit_odds(
-                odds, ~self.model_classes_[codes], weight, self.ridge
-            )
+            self.unknown_ = self._fit_unknown(proba, codes, weight)
         return self
 
-    def predict_proba(self, proba, expert=None):
+    def predict_proba(self, proba, expert=None, shift=None):
         """Return calibrated probabilities.
 
         Parameters
@@ -135,27 +176,31 @@ class LogLinearStack(BaseEstimator):
             Mean of the members.
         expert : ndarray of shape (n_samples, n_classes), default=None
             Probabilities of the model under test.
+        shift : ndarray of shape (n_samples,), default=None
+            See :meth:`fit`; None means 0.
 
         Returns
         -------
         proba : ndarray of shape (n_samples, n_classes)
         """
-        parts = self.predict_proba_each(proba, expert)
+        parts = self.predict_proba_each(proba, expert, shift)
         return np.einsum("k,knc->nc", self.shares_, parts)
 
-    def predict_proba_each(self, proba, expert=None):
-        """Return calibrated probabilities for each worth of the training rows.
+    def predict_proba_each(self, proba, expert=None, shift=None):
+        """Return calibrated probabilities for each hypothesis about training rows.
 
         Returns
         -------
-        proba : ndarray of shape (n_worths, n_samples, n_classes)
+        proba : ndarray of shape (n_hypotheses, n_samples, n_classes)
         """
         check_expert(self.uses_model_, expert)
-        logs = self._logs(proba, expert if self.uses_model_ else None)
+        logs = self._logs(proba, expert, shift)
+        exponents, offsets = np.split(self.parameters_, [len(logs)], axis=1)
+        scores = np.tensordot(exponents, logs, axes=1)
+        if offsets.size:
+            scores += offsets[:, None, :]
         result = np.zeros((len(self.shares_), *proba.shape))
-        result[..., self.model_classes_] = softmax(
-            np.einsum("wk,knc->wnc", self.weights_, logs), axis=2
-        )
+        result[..., self.model_classes_] = softmax(scores, axis=2)
         if self.model_classes_.all():
             return result
         rest = self._smooth(proba)[:, ~self.model_classes_]
@@ -166,87 +211,47 @@ class LogLinearStack(BaseEstimator):
         result[..., ~self.model_classes_] = rest * (unknown / mass)[:, None]
         return result
 
+    def _prior(self, has_training):
+        """Centre of the parameters, and the two parts of the penalty's precision."""
+        n_classes = int(self.model_classes_.sum())
+        n_offsets = n_classes if n_classes <= _MOST_OFFSETS else 0
+        n_shifts = int(self._has_shift)
+        exponents = _EXPONENTS[has_training] if self.uses_model_ else (1.0,)
+        centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
+        precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
+        kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
+        return centre, np.where(kept > 0, 0.0, 2.0 * self.ridge + 1e-9), kept
+
+    def _rows(self, proba, expert, codes, weight, shift):
+        """Likelihood of those rows that have a known class and a model's prediction."""
+        used = self.model_classes_[codes]
+        if self.uses_model_:
+            used &= np.isfinite(expert).all(axis=1)
+            expert = expert[used]
+        shift = None if shift is None else shift[used]
+        places = np.cumsum(self.model_classes_)[codes[used]] - 1
+        has_offsets = self.model_classes_.sum() <= _MOST_OFFSETS
+        logs = self._logs(proba[used], expert, shift)
+        return ClassLikelihood(logs, places, has_offsets)
+
+    def _fit_unknown(self, proba, codes, weight):
+        proba = np.concatenate([self._training[0], proba])
+        codes = np.concatenate([self._training[2], codes])
+        weight = np.concatenate([self._training[3], weight])
+        odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
+        return fit_odds(odds, ~self.model_classes_[codes], weight, self.ridge)
+
     def _smooth(self, proba):
         return (1.0 - self.smoothing) * proba + self.smoothing / proba.shape[1]
 
-    def _logs(self, proba, expert):
-        experts = [proba] if expert is None else [proba, expert]
-        return np.stack(
-            [np.log(self._smooth(p)[:, self.model_classes_]) for p in experts]
-        )
-
-
-class _Likelihood:
-    """Penalised log-likelihood of the exponents, with gradient and curvature.
-
-    Parameters
-    ----------
-    logs : ndarray of shape (n_experts, n_rows, n_classes)
-        Logarithms of the experts' probabilities.
-    places : ndarray of shape (n_rows,)
-        Column of each label.
-    ridge : float
-    centre : ndarray of shape (n_experts,)
-        Where the ridge pulls the exponents.
-    """
-
-    def __init__(self, logs, places, ridge, centre):
-        self.logs = logs
-        self.places = places[:, None]
-        self.ridge = ridge
-        self.centre = centre
-        self.chosen = np.take_along_axis(logs, places[None, :, None], axis=2)[..., 0]
-
-    def __call__(self, exponents):
-        log_proba = log_softmax(np.einsum("k,knc->nc", exponents, self.logs), axis=1)
-        weighted = np.exp(log_proba) * self.logs
-        mean = weighted.sum(axis=2)
-        pull = exponents - self.centre
-        own = np.take_along_axis(log_proba, self.places, axis=1)
-        value = own.sum() - self.ridge * pull @ pull
-        gradient = (self.chosen - mean).sum(axis=1) - 2.0 * self.ridge * pull
-        curvature = np.einsum("knc,lnc->kl", weighted, self.logs) - mean @ mean.T
-        # The last term keeps it positive definite without a ridge and without rows.
-        return (
-            value,
-            gradient,
-            curvature + (2.0 * self.ridge + 1e-9) * np.eye(len(pull)),
-        )
-
-
-def _fit_odds(odds, unknown, weight, ridge):
-    """Fit slope and offset of a logistic regression of `unknown` on `odds`.
-
-    Parameters
-    ----------
-    odds : ndarray of shape (n_rows,)
-        Log-odds of the classes that the model does not know.
-    unknown : ndarray of shape (n_rows,), dtype bool
-        Whether the label is one of them.
-    weight : ndarray of shape (n_rows,)
-    ridge : float
-
-    Returns
-    -------
-    parameters : ndarray of shape (2,)
-        Slope and offset.
-    """
-
-    def objective(parameters):
-        slope, offset = parameters
-        z = slope * odds + offset
-        error = weight * (expit(z) - unknown)
-        value = weight @ (np.logaddexp(0.0, z) - unknown * z)
-        # The penalty pulls towards slope 1 and offset 0: the surrogate as it is.
-        value += ridge * ((slope - 1.0) ** 2 + offset**2 / 10.0)
-        gradient = [
-            error @ odds + 2.0 * ridge * (slope - 1.0),
-            error.sum() + 0.2 * ridge * offset,
-        ]
-        return value, np.array(gradient)
-
-    bounds = [(0.0, None), (None, None)]
-    return minimize(objective, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=bounds).x
+    def _logs(self, proba, expert, shift):
+        """What the exponents and the coefficient of the shift multiply."""
+        experts = [proba, expert] if self.uses_model_ else [proba]
+        logs = [np.log(self._smooth(p)[:, self.model_classes_]) for p in experts]
+        if self._has_shift:
+            z = np.zeros(len(proba)) if shift is None else shift
+            logs.append(z[:, None] * np.mean(logs, axis=0))
+        return np.stack(logs)
 
 
 def check_expert(uses_model, expert):

@@ -1,34 +1,68 @@
 """How much training rows count in a calibration, by the evidence of acquired labels.
 
-Training rows may come from another population than the pool, or have wrong labels. A
-power prior raises their likelihood to a power s <= 1, so that n of them count as s n
-labels of the pool. Several powers are tried; the marginal likelihood of the acquired
-labels (normalised power prior, by Laplace's method) says how much each is worth. The
+Training rows may come from another population than the pool, or have wrong labels.
+There are several hypotheses about them: all of them together are worth 2, 10, 50 or 250
+labels of the pool, or count in full, or count in full except for rows whose label looks
+wrong. Each hypothesis is a Gaussian prior of the parameters of the calibration. The
+marginal likelihood of the acquired labels says how probable each hypothesis is. The
 equations are those of docs/trust.md.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, logit, softmax
 
 # All training rows together count as so many acquired labels.
 WORTHS = (2.0, 10.0, 50.0, 250.0, np.inf)
 PRIOR = (0.06, 0.06, 0.09, 0.14, 0.65)
+# Prior probability that labels which look wrong are wrong, and the pool has none.
+_PRIOR_OF_ERRORS = 0.2
+# The share of wrong labels before the rows are seen: so many wrong ones of so many.
+_WRONG_BEFORE = 1.0, 20.0
+_CLEANING_ROUNDS = 12
 _MAX_STEPS = 50
+# Less probable hypotheses are left out.
+_LEAST_SHARE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class DiscountedFit:
-    """Parameters of a calibration for each worth of the training rows.
+class Hypothesis:
+    """What training rows say of the parameters, if they are worth so many labels.
 
     Attributes
     ----------
-    parameters : ndarray of shape (n_worths, n_parameters)
-    shares : ndarray of shape (n_worths,)
-        Posterior probability of each worth; they sum to 1.
-    worths : ndarray of shape (n_worths,)
-        In acquired labels; worths above the number of training rows are merged.
+    worth : float
+        Number of acquired labels.
+    prior : float
+        Probability before acquired labels are seen.
+    mean : ndarray of shape (n_parameters,)
+    precision : ndarray of shape (n_parameters, n_parameters)
+    """
+
+    worth: float
+    prior: float
+    mean: np.ndarray
+    precision: np.ndarray
+
+    def __call__(self, at):
+        """Logarithm of the density up to a constant, its gradient and curvature."""
+        gap = at - self.mean
+        slope = self.precision @ gap
+        return -0.5 * gap @ slope, -slope, self.precision
+
+
+@dataclass(frozen=True, eq=False)
+class WeighedFit:
+    """Parameters of a calibration under each hypothesis about the training rows.
+
+    Attributes
+    ----------
+    parameters : ndarray of shape (n_hypotheses, n_parameters)
+    shares : ndarray of shape (n_hypotheses,)
+        Probability of each hypothesis, given the acquired labels; they sum to 1.
+    worths : ndarray of shape (n_hypotheses,)
+        Number of labels that the training rows are worth.
     """
 
     parameters: np.ndarray
@@ -36,43 +70,93 @@ class DiscountedFit:
     worths: np.ndarray
 
 
-def fit_discounted(training, acquired, n_training, start, bounds):
-    """Fit a calibration for several worths of the training rows.
+def training_hypotheses(rows, n_training, centre, discounted, kept, bounds):
+    """Hypotheses about the training rows, as priors of the parameters, eq. T7.
 
     Parameters
     ----------
-    training : callable
-        Log-likelihood of the training rows plus the penalty, of the parameters: returns
-        value, gradient and curvature (minus the Hessian, or the Fisher information).
-    acquired : callable
-        The same of the acquired rows, without a penalty.
+    rows : callable
+        ``rows(at, row_weight)`` returns the log-likelihood of the training rows, its
+        gradient and its curvature (minus the Hessian, or the Fisher information).
+        ``rows.log_density(at)`` is the log-density of each label, and
+        ``rows.log_outlier`` that of a label which has nothing to do with its row.
     n_training : int
-    start : ndarray of shape (n_parameters,)
-    bounds : tuple of float or ndarrays
-        Least and greatest value of the parameters.
+    centre : ndarray of shape (n_parameters,)
+        The parameters that are likely without any row.
+    discounted, kept : ndarray of shape (n_parameters,)
+        Precision of the penalty that pulls towards the centre. The first part is
+        discounted together with the training rows, the second part never.
+    bounds : tuple of ndarrays
+        Least and greatest values of the parameters.
 
     Returns
     -------
-    fit : DiscountedFit
+    hypotheses : list of Hypothesis
     """
-    worths, prior = _distinct(n_training)
-    powers = worths / n_training if n_training else np.ones(1)
-    # The maximum of the prior does not depend on the power.
-    start, (prior_value, _, prior_curvature) = maximise(training, start, bounds)
+    penalty = Hypothesis(0.0, 1.0, centre, np.diag(discounted + kept))
+    if not n_training:
+        return [penalty]
+
+    def both(row_weight=None):
+        return lambda at: _sum(rows(at, row_weight), penalty(at))
+
+    found = []
+    mean, (_, _, curvature) = maximise(both(), centre, bounds)
+    for worth, prior in zip(*_distinct(n_training), strict=True):
+        power = worth / n_training
+        precision = power * (curvature - np.diag(kept)) + np.diag(kept)
+        prior = (1.0 - _PRIOR_OF_ERRORS) * prior
+        found.append(Hypothesis(worth, prior, mean, precision))
+    row_weight = _clean_weights(rows, both, mean, bounds)
+    mean, (_, _, curvature) = maximise(both(row_weight), mean, bounds)
+    found.append(Hypothesis(row_weight.sum(), _PRIOR_OF_ERRORS, mean, curvature))
+    return found
+
+
+def weigh_hypotheses(hypotheses, rows, bounds):
+    """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T8.
+
+    Parameters
+    ----------
+    hypotheses : list of Hypothesis
+    rows : callable
+        Log-likelihood of the acquired rows, its gradient and its curvature.
+    bounds : tuple of ndarrays
+
+    Returns
+    -------
+    fit : WeighedFit
+        Without hypotheses that are improbable now.
+    """
     parameters, evidence = [], []
-    for power in powers:
+    for hypothesis in hypotheses:
 
-        def both(at, power=power):
-            pairs = zip(training(at), acquired(at), strict=True)
-            return tuple(power * first + second for first, second in pairs)
+        def both(at, hypothesis=hypothesis):
+            return _sum(rows(at), hypothesis(at))
 
-        found, (value, _, curvature) = maximise(both, start, bounds)
+        found, (value, _, curvature) = maximise(both, hypothesis.mean, bounds)
         parameters.append(found)
-        # log E = J1(θ1) - J0(θ0) - ½ (log det H1 - log det H0), eq. T8.
-        spread = _log_det(curvature) - _log_det(power * prior_curvature)
-        evidence.append(value - power * prior_value - 0.5 * spread)
-    shares = softmax(np.log(prior) + np.array(evidence))
-    return DiscountedFit(np.array(parameters), shares, worths)
+        # log E = J(θ) - ½ (log det H - log det H0), by Laplace's method.
+        spread = _log_det(curvature) - _log_det(hypothesis.precision)
+        evidence.append(np.log(hypothesis.prior) + value - 0.5 * spread)
+    shares = softmax(evidence)
+    kept = shares >= _LEAST_SHARE
+    worths = np.array([hypothesis.worth for hypothesis in hypotheses])
+    shares = shares[kept] / shares[kept].sum()
+    return WeighedFit(np.array(parameters)[kept], shares, worths[kept])
+
+
+def _clean_weights(rows, both, start, bounds):
+    """Probability of each training label that it is right, by the EM algorithm."""
+    wrong, rounds = 0.1, _CLEANING_ROUNDS
+    weight, at = None, start
+    n_wrong, n_rows = _WRONG_BEFORE
+    for _ in range(rounds):
+        at, _ = maximise(both(weight), at, bounds)
+        odds = rows.log_density(at) - rows.log_outlier - logit(wrong)
+        weight = expit(odds)
+        wrong = (n_wrong + np.sum(1.0 - weight)) / (n_rows + len(weight))
+    return weight
 
 
 def maximise(function, start, bounds):
@@ -111,6 +195,10 @@ def maximise(function, start, bounds):
             break
         here, at = there, at_there
     return here, at
+
+
+def _sum(first, second):
+    return tuple(a + b for a, b in zip(first, second, strict=True))
 
 
 def _distinct(n_training):

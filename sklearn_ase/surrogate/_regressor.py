@@ -8,7 +8,10 @@ from sklearn_ase._data._rows import n_rows
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
-from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
+from sklearn_ase.surrogate._estimator_surrogate import (
+    EstimatorSurrogate,
+    take_columns,
+)
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._members import has_members, has_std, predict_members
 
@@ -141,23 +144,23 @@ class RegressorSurrogate(EstimatorSurrogate):
         """Fit the calibration; without one, learn the noise variance."""
         used = np.isfinite(held_out[0])
         mean, epistemic = (part[used] for part in held_out)
-        y, weight = rows.y[used], self._row_weight(rows)[used]
+        y = rows.y[used]
         if calibration is not None:
-            expert = None if rows.expert is None else rows.expert[used]
+            columns = [*held_out, rows.expert, rows.y, self._shift_at(rows.X)]
+            self._keep_acquired(columns, used, rows)
+            *columns, shift = take_columns(columns, used)
             acquired = rows.is_acquired[used]
-            self.calibration_ = calibration.fit(mean, epistemic, expert, y, acquired)
+            self.calibration_ = calibration.fit(*columns, acquired, shift)
         elif not knows_noise:
             # What the residuals vary more than the members do is noise.
+            of_acquired = rows.acquired_weight(self.rows_per_acquired)
+            weight = np.where(rows.is_acquired[used], of_acquired, 1.0)
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
             self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
         # Not with a calibration: it favours rows of the pool and need not fit others.
         if not self.is_constant and self.calibration_ is None:
-            centre, *variances = self._calibrated(*held_out, rows.expert)
+            centre, *variances = self._calibrated(*held_out, rows.expert, None)
             self.held_out_ = centre, sum(variances)
-
-    def _row_weight(self, rows):
-        weight = rows.calibration_weight(self.rows_per_acquired)
-        return np.ones(rows.n_rows) if weight is None else weight
 
     def _held_out_moments(self, rows, seed):
         if not self.is_constant:
@@ -175,35 +178,53 @@ class RegressorSurrogate(EstimatorSurrogate):
         mean, deviation = model.predict(X, return_std=True)
         return np.ravel(mean), np.maximum(np.ravel(deviation) ** 2 - self.noise_, 0.0)
 
-    def _calibrated(self, mean, epistemic, expert):
+    def _columns_at(self, belief, rows, y, expert):
+        mean, variance = belief.uncalibrated[rows].T
+        expert, shift = take_columns([expert, belief.shift], rows)
+        return [mean, variance, expert, np.asarray(y, dtype=float), shift]
+
+    def _recalibrated(self, belief, loss, expert):
+        moments = belief.uncalibrated.T
+        mean, epistemic, noise = self._calibrated(*moments, expert, belief.shift)
+        belief = replace(belief, mean=mean, epistemic=epistemic, noise=noise)
+        return self._with_risks(belief, loss, *moments, expert, belief.shift)
+
+    def _calibrated(self, mean, epistemic, expert, shift):
         """Return mean, epistemic variance and noise variance, each (n_samples,)."""
         noise = np.full(len(mean), self.noise_)
         if self.calibration_ is not None:
-            mean, epistemic, noise = self.calibration_.predict(mean, epistemic, expert)
+            moments = mean, epistemic
+            mean, epistemic, noise = self.calibration_.predict(*moments, expert, shift)
         least = _LEAST_SHARE * epistemic + np.finfo(float).tiny
         return mean, epistemic, np.maximum(noise, least)
 
     def _chunk_belief(self, X, loss, expert, keep_member_loss):
+        shift = self._shift_at(X)
         if not has_members(self.estimator_):
             moments = self._moments(self.estimator_, X)
-            centre, epistemic, noise = self._calibrated(*moments, expert)
+            centre, epistemic, noise = self._calibrated(*moments, expert, shift)
             belief = GaussianBelief(centre, epistemic, noise, member_risk=np.empty(0))
-            return self._with_risks(belief, loss, *moments, expert)
+            return self._with_risks(belief, loss, *moments, expert, shift)
         members = predict_members(self.estimator_, X)
         mean, raw = members.mean(axis=0), members.var(axis=0)
-        centre, epistemic, noise = self._calibrated(mean, raw, expert)
+        centre, epistemic, noise = self._calibrated(mean, raw, expert, shift)
         # Members move with the mean and spread as the calibrated variance says.
         scale = np.sqrt(np.divide(epistemic, raw, out=np.ones_like(raw), where=raw > 0))
         members = centre + scale * (members - mean)
         belief = GaussianBelief.from_members(members, noise, loss, keep_member_loss)
-        return self._with_risks(belief, loss, mean, raw, expert)
+        return self._with_risks(belief, loss, mean, raw, expert, shift)
 
-    def _with_risks(self, belief, loss, mean, variance, expert):
-        """The belief with the risk for each worth of the training rows."""
+    def _with_risks(self, belief, loss, mean, variance, expert, shift):
+        """The belief with the risk for each hypothesis about the training rows."""
         if self.calibration_ is None:
             return belief
-        each = self.calibration_.predict_each(mean, variance, expert)
-        risks = [loss.expected(m, v).mean() for m, v in zip(*each, strict=True)]
         calibration = self.calibration_
+        each = calibration.predict_each(mean, variance, expert, shift)
+        risks = [loss.expected(m, v).mean() for m, v in zip(*each, strict=True)]
         worth = TrainingWorth(calibration.worths_, calibration.shares_, np.array(risks))
-        return replace(belief, training_worth=worth)
+        return replace(
+            belief,
+            training_worth=worth,
+            uncalibrated=np.column_stack([mean, variance]),
+            shift=shift,
+        )

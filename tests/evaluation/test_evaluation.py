@@ -187,11 +187,19 @@ def test_ase_has_no_history_before_the_first_fit(digits, evaluator):
 
 @pytest.mark.parametrize(
     ("refit", "counts"),
-    [(1.5, [1, 2, 3, 5, 8, 12]), (5, [5, 10, 12]), ([2, 7], [2, 7, 12]), ([], [12])],
+    [(1.5, [5, 10, 12]), (5, [5, 10, 12]), ([2, 7], [2, 7, 12]), ([], [12])],
 )
 def test_refits_follow_the_schedule(digits, evaluator, refit, counts):
     evaluator.set_params(refit=refit).fit(digits.X, digits.y, **digits.training)
     assert (np.flatnonzero(evaluator.history_["refit"]) + 1).tolist() == counts
+
+
+def test_without_a_calibration_the_first_labels_are_learned_at_once(digits, evaluator):
+    surrogate = ClassifierSurrogate(RandomForestClassifier(10), calibration=None)
+    evaluator.set_params(surrogate=surrogate)
+    evaluator.fit(digits.X, digits.y, **digits.training)
+    refits = np.flatnonzero(evaluator.history_["refit"]) + 1
+    assert refits.tolist() == [1, 2, 3, 5, 8, 12]
 
 
 def test_every_estimate_comes_from_the_same_labels(digits, evaluator):

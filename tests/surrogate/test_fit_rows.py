@@ -16,15 +16,14 @@ def test_weights_of_acquired_rows_follow_from_the_rows():
     rows = FitRows(np.zeros((110, 1)), np.zeros(110), n_acquired=10)
     np.testing.assert_array_equal(rows.fit_weight(3.0), [1.0] * 100 + [3.0] * 10)
     # As much as 100 / 20 training rows, but at least as much as one.
-    np.testing.assert_array_equal(rows.calibration_weight(20), [1] * 100 + [5] * 10)
-    assert rows.calibration_weight(1000) is None
+    assert rows.acquired_weight(20) == 5.0
+    assert rows.acquired_weight(1000) == 1.0
 
 
 @pytest.mark.parametrize("n_acquired", [0, 10])
 def test_rows_of_one_kind_have_no_weights(n_acquired):
     rows = FitRows(np.zeros((10, 1)), np.zeros(10), n_acquired=n_acquired)
     assert rows.fit_weight(3.0) is None
-    assert rows.calibration_weight(0.1) is None
 
 
 def test_weights_reach_the_last_step_of_nested_pipelines():

@@ -1,0 +1,96 @@
+"""Likelihood of class labels under a log-linear blend of experts."""
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax
+
+
+class ClassLikelihood:
+    """Log-likelihood of exponents and offsets, with gradient and curvature.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_exponents, n_rows, n_classes)
+        What the exponents multiply.
+    places : ndarray of shape (n_rows,)
+        Column of each label.
+    has_offsets : bool
+        Whether the exponents are followed by an offset for each class.
+    """
+
+    def __init__(self, logs, places, has_offsets):
+        self.logs, self.has_offsets = logs, has_offsets
+        self.n_rows, n_classes = logs.shape[1:]
+        self.label = np.arange(self.n_rows), places
+        self.chosen = logs[:, *self.label]
+        self.is_label = np.zeros((self.n_rows, n_classes))
+        self.is_label[self.label] = 1.0
+        frequency = (self.is_label.sum(axis=0) + 1.0) / (self.n_rows + n_classes)
+        self.log_outlier = np.log(frequency)[places]
+
+    def log_proba(self, at):
+        """Log-probabilities of the classes, of shape (n_rows, n_classes)."""
+        exponents, offsets = np.split(at, [len(self.logs)])
+        scores = np.tensordot(exponents, self.logs, axes=1)
+        return log_softmax(scores + offsets if len(offsets) else scores, axis=1)
+
+    def log_density(self, at):
+        """Log-probability of each label, of shape (n_rows,)."""
+        return self.log_proba(at)[self.label]
+
+    def __call__(self, at, row_weight=None):
+        weight = np.ones(self.n_rows) if row_weight is None else row_weight
+        log_proba = self.log_proba(at)
+        proba = np.exp(log_proba)
+        share = weight[:, None] * proba
+        mean = np.einsum("knc,nc->kn", self.logs, proba)
+        value = weight @ log_proba[self.label]
+        gradient = (self.chosen - mean) @ weight
+        flat = self.logs.reshape(len(self.logs), -1)
+        curvature = (flat * share.ravel()) @ flat.T - (mean * weight) @ mean.T
+        if not self.has_offsets:
+            return value, gradient, curvature
+        # Each offset is the exponent of a column that is 1 for its class.
+        mixed = np.einsum("knc,nc->kc", self.logs, share) - mean @ share
+        own = np.diag(share.sum(axis=0)) - proba.T @ share
+        of_offsets = weight @ self.is_label - share.sum(axis=0)
+        return (
+            value,
+            np.concatenate([gradient, of_offsets]),
+            np.block([[curvature, mixed], [mixed.T, own]]),
+        )
+
+
+def fit_odds(odds, unknown, weight, ridge):
+    """Fit slope and offset of a logistic regression of `unknown` on `odds`.
+
+    Parameters
+    ----------
+    odds : ndarray of shape (n_rows,)
+        Log-odds of the classes that the model does not know.
+    unknown : ndarray of shape (n_rows,), dtype bool
+        Whether the label is one of them.
+    weight : ndarray of shape (n_rows,)
+    ridge : float
+
+    Returns
+    -------
+    parameters : ndarray of shape (2,)
+        Slope and offset.
+    """
+
+    def objective(parameters):
+        slope, offset = parameters
+        z = slope * odds + offset
+        error = weight * (expit(z) - unknown)
+        value = weight @ (np.logaddexp(0.0, z) - unknown * z)
+        # The penalty pulls towards slope 1 and offset 0: the surrogate as it is.
+        value += ridge * ((slope - 1.0) ** 2 + offset**2 / 10.0)
+        gradient = [
+            error @ odds + 2.0 * ridge * (slope - 1.0),
+            error.sum() + 0.2 * ridge * offset,
+        ]
+        return value, np.array(gradient)
+
+    bounds = [(0.0, None), (None, None)]
+    return minimize(objective, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=bounds).x

@@ -1,0 +1,78 @@
+"""How much more common rows like a given one are in the pool than in training."""
+
+import numpy as np
+from scipy import sparse
+from scipy.special import logit
+from sklearn.ensemble import ExtraTreesClassifier
+
+from sklearn_ase._data._rows import stack_rows, take_rows
+
+# Rows of each kind that are compared; more would take longer and tell little more.
+_MOST_ROWS = 5000
+_N_TREES = 50
+# Leaves this large hardly remember single rows, so that rows need not be held out.
+_LEAF_SHARE = 0.03
+# Beyond this logarithm of a ratio the number of rows is all that it shows.
+_GREATEST = 2.0
+
+
+class ShiftScore:
+    """Logarithm of the ratio of two densities: rows of the pool to training rows.
+
+    Trees learn to tell rows of the pool from training rows, without any labels. Where
+    nothing has shifted the score is close to 0 everywhere.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        The pool.
+    X_train : ndarray or sparse matrix of shape (n_training, n_features)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.surrogate._shift_score import ShiftScore
+    >>> X_train, X = np.linspace([0.0], [1.0], 200), np.linspace([0.0], [2.0], 400)
+    >>> score = ShiftScore(X, X_train).score(np.array([[0.5], [1.5]]))
+    >>> bool(score[1] > score[0] + 1.0)
+    True
+    """
+
+    def __init__(self, X, X_train):
+        rng = np.random.default_rng(0)
+        pool, training = (_some_rows(rows, rng) for rows in (X, X_train))
+        n_pool, n_training = pool.shape[0], training.shape[0]
+        is_pool = np.repeat([True, False], [n_pool, n_training])
+        self._trees = ExtraTreesClassifier(
+            _N_TREES, max_features=0.3, min_samples_leaf=_LEAF_SHARE, random_state=0
+        )
+        self._trees.fit(stack_rows(pool, training), is_pool)
+        self._offset = np.log(n_pool / n_training)
+        self._offset += self.score(training).mean()
+
+    def score(self, X):
+        """Return the score of each row, of shape (n_rows,).
+
+        It is 0 for training rows on average.
+        """
+        share = self._trees.predict_proba(X)[:, 1]
+        ratio = logit(np.clip(share, 0.01, 0.99)) - self._offset
+        return np.clip(ratio, -_GREATEST, _GREATEST)
+
+
+def can_compare(X, X_train):
+    """Whether both are tables of numbers, with sufficient rows to compare them."""
+    return X_train is not None and all(
+        (isinstance(rows, np.ndarray) or sparse.issparse(rows))
+        and rows.ndim == 2
+        and rows.dtype.kind in "biuf"
+        and rows.shape[0] >= 20
+        for rows in (X, X_train)
+    )
+
+
+def _some_rows(rows, rng):
+    n_rows = rows.shape[0]
+    if n_rows <= _MOST_ROWS:
+        return rows
+    return take_rows(rows, rng.choice(n_rows, _MOST_ROWS, replace=False))
