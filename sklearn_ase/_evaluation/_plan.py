@@ -68,6 +68,7 @@ class Plan:
         default = GuardedASE if selection.has_query_proba else ASE
         risk = _chosen(evaluator.risk, default, "risk")
         surrogate = clone(as_surrogate(evaluator.surrogate, task, X))
+        surrogate.labels_are_drawn = selection.has_query_proba
         _check_fit_together(risk, acquisition, selection, surrogate)
         _check_budget(evaluator.budget)
         _check_cv(evaluator.cv)

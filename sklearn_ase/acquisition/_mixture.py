@@ -6,14 +6,12 @@ from sklearn_ase.acquisition._base import BaseAcquisition, check_part
 from sklearn_ase.acquisition._loss_spread import LossSpread
 from sklearn_ase.acquisition._xwed import XWED
 
-_SHARES = (0.7, 0.3)
-
 
 class Mixture(BaseAcquisition):
     """Weighted mean of several acquisitions, each scaled to sum to 1 over the pool.
 
     With :class:`Proportional` each of them makes its share of the picks. The default is
-    0.7 of :class:`XWED`, which improves the surrogate, and 0.3 of :class:`LossSpread`,
+    half :class:`XWED`, which improves the surrogate, and half :class:`LossSpread`,
     which keeps the variance of the corrected estimate small.
 
     Parameters
@@ -21,7 +19,7 @@ class Mixture(BaseAcquisition):
     acquisitions : sequence of BaseAcquisition, default=None
         None means XWED and LossSpread.
     shares : array-like of shape (n_acquisitions,), default=None
-        Share of each. None means equal shares, or 0.7 and 0.3 for the default.
+        Share of each. None means equal shares.
 
     Examples
     --------
@@ -74,7 +72,7 @@ class Mixture(BaseAcquisition):
 
     def _shares(self, n_parts):
         """Shares that sum to 1, of shape (n_parts,)."""
-        shares = np.array(_SHARES if self.acquisitions is None else [1.0] * n_parts)
+        shares = np.ones(n_parts)
         if self.shares is not None:
             shares = np.array(self.shares, dtype=float)
         if shares.shape != (n_parts,) or not (shares >= 0).all() or not shares.any():

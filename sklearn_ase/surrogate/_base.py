@@ -39,6 +39,10 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         Classes that the surrogate knows from the start.
     can_update : bool, default=False
         Whether :meth:`update` can be called after the last fit.
+    labels_are_drawn : bool, default=True
+        Whether rows are labelled with known probabilities. The evaluation sets it
+        before the first fit. If False, labels were chosen for what they teach, and
+        say less about the rest of the pool.
 
     See Also
     --------
@@ -81,6 +85,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     gives_members = False
     frozen_classes = None
     can_update = False
+    labels_are_drawn = True
 
     def prepare(self, X, X_train=None):
         """Look at all rows before the first fit, and return them as you want them.

@@ -4,6 +4,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax
 
+# Precision of the prior of slope and offset in the odds of unknown classes.
+ODDS_PRECISION = np.array([3.0, 1.0])
+
 
 class ClassLikelihood:
     """Log-likelihood of exponents and offsets, with gradient and curvature.
@@ -61,7 +64,7 @@ class ClassLikelihood:
         )
 
 
-def fit_odds(odds, unknown, weight, ridge):
+def fit_odds(odds, unknown, weight, centre):
     """Fit slope and offset of a logistic regression of `unknown` on `odds`.
 
     Parameters
@@ -71,26 +74,24 @@ def fit_odds(odds, unknown, weight, ridge):
     unknown : ndarray of shape (n_rows,), dtype bool
         Whether the label is one of them.
     weight : ndarray of shape (n_rows,)
-    ridge : float
+    centre : float
+        Offset that is likely before the rows are seen.
 
     Returns
     -------
     parameters : ndarray of shape (2,)
         Slope and offset.
     """
+    centre = np.array([1.0, centre])
 
     def objective(parameters):
         slope, offset = parameters
         z = slope * odds + offset
+        pull = ODDS_PRECISION * (parameters - centre)
         error = weight * (expit(z) - unknown)
         value = weight @ (np.logaddexp(0.0, z) - unknown * z)
-        # The penalty pulls towards slope 1 and offset 0: the surrogate as it is.
-        value += ridge * ((slope - 1.0) ** 2 + offset**2 / 10.0)
-        gradient = [
-            error @ odds + 2.0 * ridge * (slope - 1.0),
-            error.sum() + 0.2 * ridge * offset,
-        ]
-        return value, np.array(gradient)
+        value += 0.5 * pull @ (parameters - centre)
+        return value, np.array([error @ odds, error.sum()]) + pull
 
     bounds = [(0.0, None), (None, None)]
-    return minimize(objective, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=bounds).x
+    return minimize(objective, centre, jac=True, method="L-BFGS-B", bounds=bounds).x

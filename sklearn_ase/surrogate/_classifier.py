@@ -49,8 +49,8 @@ class ClassifierSurrogate(EstimatorSurrogate):
         weight 1.
     rows_per_acquired : float, default=50
         For the total probability of classes that the model under test does not know,
-        an acquired row weighs as much as ``n_training / rows_per_acquired`` training
-        rows, but at least as much as one: training rows lack these classes.
+        all training rows together weigh no more than this number of acquired rows:
+        training rows lack these classes.
     prior_mass : float, default=0.01
         A class that neither the surrogate nor the model under test has seen gets the
         probability ``prior_mass / n_classes`` everywhere.
@@ -205,19 +205,22 @@ class ClassifierSurrogate(EstimatorSurrogate):
         return (align_columns(mean, model.classes_, self.estimator_.classes_),)
 
     def _fit_calibration(self, calibration, mean, rows):
-        weight = np.ones(rows.n_rows)
-        weight[rows.is_acquired] = rows.acquired_weight(self.rows_per_acquired)
+        is_drawn = self.labels_are_drawn
+        of_training = rows.training_weight(self.rows_per_acquired, is_drawn)
+        weight = np.where(rows.is_acquired, 1.0, of_training)
         codes = np.searchsorted(self.classes_, rows.y)
         columns = [mean, rows.expert, codes, weight, self._shift_at(rows.X)]
         held_out = np.isfinite(mean).all(axis=1)
         self._keep_acquired(columns, held_out, rows)
         mean, expert, codes, weight, shift = take_columns(columns, held_out)
         known, acquired = rows.model_classes, rows.is_acquired[held_out]
-        return calibration.fit(mean, expert, codes, weight, known, acquired, shift)
+        return calibration.fit(
+            mean, expert, codes, weight, known, acquired, shift, is_drawn
+        )
 
     def _columns_at(self, belief, rows, y, expert):
         codes = np.searchsorted(self.classes_, y)
-        weight = np.full(len(codes), self._acquired_weight)
+        weight = np.ones(len(codes))
         mean, expert, shift = take_columns(
             [belief.uncalibrated, expert, belief.shift], rows
         )

@@ -200,7 +200,6 @@ class EstimatorSurrogate(BaseSurrogate):
     def _keep_acquired(self, columns, held_out, rows):
         """Keep what the calibration learned from acquired rows, for an update."""
         self._acquired = take_columns(columns, held_out & rows.is_acquired)
-        self._acquired_weight = rows.acquired_weight(self.rows_per_acquired)
 
     def _new_calibration(self):
         """Return an unfitted calibration, or None for no calibration."""

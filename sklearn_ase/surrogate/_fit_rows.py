@@ -60,19 +60,28 @@ class FitRows:
         n_training = self.n_rows - self.n_acquired
         return np.repeat([1.0, float(pool_weight)], [n_training, self.n_acquired])
 
-    def acquired_weight(self, rows_per_acquired):
-        """Return the weight of an acquired row where training rows say less.
+    def training_weight(self, rows_per_acquired, labels_are_drawn):
+        """Return the weight of a training row where training rows say less.
 
         Parameters
         ----------
         rows_per_acquired : float
-            An acquired row weighs as much as the training rows divided by this number,
-            but at least as much as one training row.
+            All training rows together weigh as much as so many acquired rows, if there
+            are more of them.
+        labels_are_drawn : bool
+            Whether rows were acquired with known probabilities.
 
         Returns
         -------
         weight : float
+            An acquired row has weight 1.
         """
         # Acquired rows are few, but only they come from the population that is
         # evaluated. Without this weight a large training set would drown them.
-        return max(1.0, (self.n_rows - self.n_acquired) / rows_per_acquired)
+        n_training = max(self.n_rows - self.n_acquired, 1)
+        n_worth = rows_per_acquired
+        if not labels_are_drawn:
+            # Rows that were chosen for their scores are unlike the rest of the pool.
+            # The more of them there are, the more is the rest like training rows.
+            n_worth = 2.0 * self.n_acquired**2 / rows_per_acquired
+        return min(1.0, n_worth / n_training)

@@ -4,7 +4,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase.surrogate._log_linear_stack import check_expert
-from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
+from sklearn_ase.surrogate._power_prior import (
+    in_full,
+    training_hypotheses,
+    weigh_hypotheses,
+)
 
 # Precision of the prior of the shift's coefficient.
 _SHIFT_PRECISION = 10.0
@@ -61,7 +65,16 @@ class GaussianStack(BaseEstimator):
         self.use_estimator = use_estimator
         self.ridge = ridge
 
-    def fit(self, mean, variance, expert, y, is_acquired=None, shift=None):
+    def fit(
+        self,
+        mean,
+        variance,
+        expert,
+        y,
+        is_acquired=None,
+        shift=None,
+        by_evidence=True,
+    ):
         """Fit blend and variance to training rows and acquired rows.
 
         Parameters
@@ -77,6 +90,9 @@ class GaussianStack(BaseEstimator):
         shift : ndarray of shape (n_samples,), default=None
             How much more common such rows are in the pool than among the training
             rows, as the logarithm of a ratio.
+        by_evidence : bool, default=True
+            Whether the acquired labels decide how much the training rows count. If
+            False, all rows count alike.
 
         Returns
         -------
@@ -109,6 +125,8 @@ class GaussianStack(BaseEstimator):
                 np.array([0.0, 0.0, 0.0, 0.0, _SHIFT_PRECISION]),
                 self._bounds,
             )
+            if not by_evidence:
+                self._hypotheses = in_full(self._hypotheses)
         return self.fit_acquired(*acquired)
 
     def fit_acquired(self, mean, variance, expert, y, shift=None):

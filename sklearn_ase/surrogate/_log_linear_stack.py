@@ -5,7 +5,11 @@ from scipy.special import expit, logit, softmax
 from sklearn.base import BaseEstimator
 
 from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
-from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
+from sklearn_ase.surrogate._power_prior import (
+    in_full,
+    training_hypotheses,
+    weigh_hypotheses,
+)
 
 # Exponents of surrogate and model that are likely before any row was seen. With
 # training rows these decide; without them the surrogate knows nothing at first.
@@ -90,6 +94,7 @@ class LogLinearStack(BaseEstimator):
         model_classes=None,
         is_acquired=None,
         shift=None,
+        by_evidence=True,
     ):
         """Fit the calibration to training rows and acquired rows.
 
@@ -111,6 +116,9 @@ class LogLinearStack(BaseEstimator):
         shift : ndarray of shape (n_samples,), default=None
             How much more common such rows are in the pool than among the training
             rows, as the logarithm of a ratio.
+        by_evidence : bool, default=True
+            Whether the acquired labels decide how much the training rows count. If
+            False, all rows count alike, as befits labels that were not drawn at random.
 
         Returns
         -------
@@ -136,6 +144,8 @@ class LogLinearStack(BaseEstimator):
         self._hypotheses = training_hypotheses(
             rows, rows.n_rows, centre, discounted, kept, self._bounds
         )
+        if not by_evidence:
+            self._hypotheses = in_full(self._hypotheses)
         self._training = training
         return self.fit_acquired(*acquired)
 
@@ -235,11 +245,18 @@ class LogLinearStack(BaseEstimator):
         return ClassLikelihood(logs, places, has_offsets)
 
     def _fit_unknown(self, proba, codes, weight):
+        """Fit the odds of the classes that the model does not know."""
         proba = np.concatenate([self._training[0], proba])
         codes = np.concatenate([self._training[2], codes])
         weight = np.concatenate([self._training[3], weight])
         odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
-        return fit_odds(odds, ~self.model_classes_[codes], weight, self.ridge)
+        unknown = ~self.model_classes_[codes]
+        # The surrogate has met these classes as often as its rows have them. In the
+        # pool a class is expected to be as common as any other.
+        share = np.mean(~self.model_classes_)
+        n_unknown = max(unknown.sum(), 0.5)
+        centre = logit(share) - np.log(n_unknown / max(np.sum(~unknown), 0.5))
+        return fit_odds(odds, unknown, weight, centre)
 
     def _smooth(self, proba):
         return (1.0 - self.smoothing) * proba + self.smoothing / proba.shape[1]

@@ -113,6 +113,11 @@ def training_hypotheses(rows, n_training, centre, discounted, kept, bounds):
     return found
 
 
+def in_full(hypotheses):
+    """The hypothesis that all training rows count in full, alone."""
+    return [max(hypotheses, key=lambda hypothesis: hypothesis.worth)]
+
+
 def weigh_hypotheses(hypotheses, rows, bounds):
     """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T8.
 

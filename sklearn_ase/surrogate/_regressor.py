@@ -44,9 +44,8 @@ class RegressorSurrogate(EstimatorSurrogate):
         Weight of an acquired row in the fit of the estimator; a training row has
         weight 1.
     rows_per_acquired : float, default=50
-        Without a calibration an acquired row weighs as much as
-        ``n_training / rows_per_acquired`` training rows for the noise variance, but at
-        least as much as one.
+        Without a calibration, all training rows together weigh no more than this
+        number of acquired rows for the noise variance.
     cv : int, default=5
         Number of folds of the cross-fitting.
     min_rows : int, default=5
@@ -150,11 +149,13 @@ class RegressorSurrogate(EstimatorSurrogate):
             self._keep_acquired(columns, used, rows)
             *columns, shift = take_columns(columns, used)
             acquired = rows.is_acquired[used]
-            self.calibration_ = calibration.fit(*columns, acquired, shift)
+            self.calibration_ = calibration.fit(
+                *columns, acquired, shift, self.labels_are_drawn
+            )
         elif not knows_noise:
             # What the residuals vary more than the members do is noise.
-            of_acquired = rows.acquired_weight(self.rows_per_acquired)
-            weight = np.where(rows.is_acquired[used], of_acquired, 1.0)
+            of_training = rows.training_weight(self.rows_per_acquired, True)
+            weight = np.where(rows.is_acquired[used], 1.0, of_training)
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
             self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
         # Not with a calibration: it favours rows of the pool and need not fit others.

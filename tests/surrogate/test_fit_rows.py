@@ -15,9 +15,11 @@ from sklearn_ase.surrogate._fit_rows import FitRows
 def test_weights_of_acquired_rows_follow_from_the_rows():
     rows = FitRows(np.zeros((110, 1)), np.zeros(110), n_acquired=10)
     np.testing.assert_array_equal(rows.fit_weight(3.0), [1.0] * 100 + [3.0] * 10)
-    # As much as 100 / 20 training rows, but at least as much as one.
-    assert rows.acquired_weight(20) == 5.0
-    assert rows.acquired_weight(1000) == 1.0
+    # All training rows together weigh as much as 20 acquired rows, or as they are.
+    assert rows.training_weight(20, True) == 0.2
+    assert rows.training_weight(1000, True) == 1.0
+    # Ten labels that were chosen, not drawn: 2 * 10 ** 2 / 20 acquired rows.
+    assert rows.training_weight(20, False) == 0.1
 
 
 @pytest.mark.parametrize("n_acquired", [0, 10])

@@ -11,7 +11,13 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.surrogate import GaussianStack, LogLinearStack
-from sklearn_ase.surrogate._power_prior import PRIOR, WORTHS
+from sklearn_ase.surrogate._class_likelihood import ClassLikelihood
+from sklearn_ase.surrogate._power_prior import (
+    PRIOR,
+    WORTHS,
+    training_hypotheses,
+    weigh_hypotheses,
+)
 
 N_TRAINING = 300
 
@@ -37,11 +43,22 @@ def two_worlds(n_acquired, temperature, seed=0):
     )
 
 
-def log_likelihood(grid, proba, codes, stack):
+def log_likelihood(grid, proba, codes):
     """Log-likelihood at each exponent of a grid, summed over the rows."""
-    smooth = (1.0 - stack.smoothing) * proba + stack.smoothing / proba.shape[1]
-    scores = grid[:, None, None] * np.log(smooth)
+    scores = grid[:, None, None] * np.log(proba)
     return log_softmax(scores, axis=2)[:, np.arange(len(codes)), codes].sum(axis=1)
+
+
+def exponents_only(proba, codes):
+    return ClassLikelihood(np.log(proba)[None], codes, has_offsets=False)
+
+
+def hypotheses_of(proba, codes, precision=10.0):
+    centre, zero = np.ones(1), np.zeros(1)
+    bounds = zero, np.inf
+    rows = exponents_only(proba, codes)
+    discounted = np.full(1, precision)
+    return training_hypotheses(rows, len(codes), centre, discounted, zero, bounds)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 3.0])
@@ -49,35 +66,111 @@ def log_likelihood(grid, proba, codes, stack):
 def test_shares_are_posterior_probabilities(temperature, n_acquired):
     """Compared with integrals on a dense grid."""
     proba, codes, is_acquired = two_worlds(n_acquired, temperature)
-    stack = LogLinearStack().fit(proba, None, codes, is_acquired=is_acquired)
-    grid = np.linspace(0.0, 6.0, 6001)
     old, new = ~is_acquired, is_acquired
-    prior = log_likelihood(grid, proba[old], codes[old], stack)
-    prior -= stack.ridge * (grid - 1.0) ** 2
-    gain = log_likelihood(grid, proba[new], codes[new], stack)
+    hypotheses = hypotheses_of(proba[old], codes[old])
+    rows = exponents_only(proba[new], codes[new])
+    fit = weigh_hypotheses(hypotheses, rows, (np.zeros(1), np.inf))
+    grid = np.linspace(-4.0, 8.0, 12001)
+    gain = log_likelihood(grid, proba[new], codes[new])
+    evidence = []
+    for hypothesis in hypotheses:
+        prior = -0.5 * hypothesis.precision[0, 0] * (grid - hypothesis.mean) ** 2
+        evidence.append(logsumexp(prior + gain) - logsumexp(prior))
+    expected = softmax(np.log([h.prior for h in hypotheses]) + evidence)
+    found = np.zeros(len(hypotheses))
+    found[[[h.worth for h in hypotheses].index(w) for w in fit.worths]] = fit.shares
+    assert_allclose(found, expected, atol=0.03)
+
+
+def test_each_worth_is_a_power_of_the_likelihood_of_the_training_rows():
+    proba, codes = draw(N_TRAINING, 1.5, 0)
+    hypotheses = hypotheses_of(proba, codes)
+
+    def minus(exponent):
+        penalty = 5.0 * (exponent[0] - 1.0) ** 2
+        return penalty - log_likelihood(exponent, proba, codes)[0]
+
+    mode = minimize(minus, [1.0], tol=1e-10).x
+    step = 1e-3
+    around = [minus(mode + step), minus(mode), minus(mode - step)]
+    curvature = (around[0] - 2.0 * around[1] + around[2]) / step**2
     worths = np.minimum(WORTHS, N_TRAINING)
-    evidence = [
-        logsumexp(s * prior + gain) - logsumexp(s * prior) for s in worths / N_TRAINING
-    ]
-    assert_allclose(stack.shares_, softmax(np.log(PRIOR) + evidence), atol=0.03)
+    for hypothesis, worth in zip(hypotheses, worths, strict=False):
+        assert_allclose(hypothesis.mean, mode, rtol=1e-3)
+        expected = worth / N_TRAINING * curvature
+        assert_allclose(hypothesis.precision, [[expected]], rtol=1e-2)
+
+
+def test_prior_probabilities_sum_to_one_and_small_training_sets_merge_worths():
+    for n_training, n_worths in ((300, 5), (30, 3), (1, 1)):
+        proba, codes = draw(n_training, 1.0, 0)
+        hypotheses = hypotheses_of(proba, codes)
+        assert len(hypotheses) == n_worths + 1
+        assert sum(h.prior for h in hypotheses) == pytest.approx(1.0)
+
+
+def test_the_last_hypothesis_leaves_out_labels_that_look_wrong():
+    proba, codes = draw(3000, 0.2, 0)
+    rng = np.random.default_rng(1)
+    wrong = rng.random(len(codes)) < 0.3
+    noisy = np.where(wrong, rng.permutation(codes), codes)
+    whole, clean = hypotheses_of(proba, noisy)[-2:]
+    truth = hypotheses_of(proba, codes)[-2].mean
+    assert abs(clean.mean - truth) < 0.5 * abs(whole.mean - truth)
+    n_wrong = np.sum(noisy != codes)
+    assert clean.worth == pytest.approx(len(codes) - 1.5 * n_wrong, rel=0.1)
+
+
+def test_labels_of_the_pool_tell_whether_training_labels_were_wrong():
+    proba, codes = draw(640, 0.2, 0)
+    is_acquired = np.arange(640) >= 600
+    rng = np.random.default_rng(1)
+    wrong = (rng.random(640) < 0.3) & ~is_acquired
+    noisy = np.where(wrong, rng.permutation(codes), codes)
+    stack = LogLinearStack().fit(proba, None, noisy, is_acquired=is_acquired)
+    right = stack.predict_proba(proba)[np.arange(640), codes]
+    alone = LogLinearStack().fit(proba[~is_acquired], None, noisy[~is_acquired])
+    before = alone.predict_proba(proba)[np.arange(640), codes]
+    assert right.mean() > 0.85
+    assert before.mean() < 0.75
 
 
 def test_without_acquired_labels_the_shares_are_the_prior():
     proba, codes, is_acquired = two_worlds(0, 1.0)
     stack = LogLinearStack().fit(proba, None, codes, is_acquired=is_acquired)
-    assert_allclose(stack.shares_, PRIOR, atol=1e-9)
-    assert_allclose(np.ptp(stack.weights_, axis=0), 0.0, atol=1e-6)
+    assert_allclose(stack.shares_, [*(0.8 * np.array(PRIOR)), 0.2], atol=1e-9)
+    assert_allclose(np.ptp(stack.weights_[:-1], axis=0), 0.0, atol=1e-6)
 
 
 def test_without_training_rows_it_is_the_penalised_likelihood():
     proba, codes = draw(40, 2.0, 3)
     stack = LogLinearStack().fit(proba, None, codes)
-    found = minimize(
-        lambda a: 5.0 * (a[0] - 1.0) ** 2 - log_likelihood(a, proba, codes, stack)[0],
-        [1.0],
-    )
+    smooth = 0.99 * proba + 0.01 / 3
+
+    def minus(parameters):
+        exponent, offsets = parameters[0], parameters[1:]
+        scores = exponent * np.log(smooth) + offsets
+        value = log_softmax(scores, axis=1)[np.arange(40), codes].sum()
+        return 5.0 * (exponent - 1.0) ** 2 + offsets @ offsets - value
+
+    found = minimize(minus, [1.0, 0.0, 0.0, 0.0]).x
     assert stack.shares_.tolist() == [1.0]
-    assert_allclose(stack.weights_, [found.x], rtol=1e-4)
+    assert_allclose(stack.parameters_, [found], atol=1e-3)
+
+
+def test_chosen_labels_do_not_decide_what_training_rows_are_worth():
+    proba, codes, is_acquired = two_worlds(80, 6.0)
+    fits = {}
+    for by_evidence in (True, False):
+        stack = LogLinearStack().fit(
+            proba, None, codes, is_acquired=is_acquired, by_evidence=by_evidence
+        )
+        fits[by_evidence] = stack
+    assert fits[False].worths_.tolist() == [N_TRAINING]
+    # Each label counts as one training row.
+    exponents = [hypotheses_of(*draw(N_TRAINING, 1.0, 0))[0].mean[0]]
+    exponents += [fits[by_evidence].weights_.mean() for by_evidence in (False, True)]
+    assert exponents[0] > exponents[1] > exponents[2]
 
 
 def test_labels_that_contradict_training_rows_make_them_worth_less():
