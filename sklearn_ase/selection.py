@@ -129,7 +129,7 @@ class Proportional(BaseSelection):
 
     Parameters
     ----------
-    uniform_share : float, default=0.2
+    uniform_share : float, default=0.3
         Share of uniform sampling, between 0 and 1. It limits the weight of a label
         whose score was too small by mistake: ``1 / (n q) <= 1 / uniform_share``. With
         0, a row that scores 0 is never picked, and weighted estimates miss its loss.
@@ -142,7 +142,7 @@ class Proportional(BaseSelection):
     array([0.05, 0.25, 0.65, 0.05])
     """
 
-    def __init__(self, uniform_share=0.2):
+    def __init__(self, uniform_share=0.3):
         self.uniform_share = uniform_share
 
     def validate(self):

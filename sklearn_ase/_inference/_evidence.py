@@ -16,17 +16,17 @@ from sklearn_ase._inference._steps import (
 )
 
 # Labels that the estimate of a calibrated surrogate is worth if it is accurate.
-WORTH = 300.0
+WORTH = 400.0
 # Share of that worth, and prior probability, under each of three hypotheses about the
 # surrogate: accurate, inaccurate, useless.
-CALIBRATED = (1.0, 1 / 30, 1 / 1000), (0.85, 0.12, 0.03)
+CALIBRATED = (1.0, 1 / 40, 3 / 4000), (0.9, 0.08, 0.02)
 # If the worth of the training rows were known, the estimate would be worth this times
 # more: part of its error is that the worth is not known.
 _ONE_WORTH = 2.0
 # One that is not calibrated, but was compared with training rows.
-_COMPARED = (1 / 3, 1 / 30, 1 / 1000), (0.85, 0.12, 0.03)
+_COMPARED = (1 / 4, 1 / 40, 3 / 4000), (0.85, 0.12, 0.03)
 # One that only labels of the pool can support.
-_UNKNOWN = (1 / 3, 1 / 300, 1 / 10_000), (0.3, 0.65, 0.05)
+_UNKNOWN = (1 / 4, 1 / 400, 3 / 40_000), (0.3, 0.65, 0.05)
 # The error on training rows carries over to the pool up to this share.
 _CARRY_OVER = 0.25
 # An error that so many labels would leave does not count against a surrogate.
@@ -86,7 +86,7 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
     ----------
     state : PoolState
         For which :func:`judging_obstacle` is empty.
-    worth : float, default=300
+    worth : float, default=400
         Labels that the estimate of a calibrated surrogate is worth if it is accurate.
     tuned : tuple of two ndarrays, default=None
         What :func:`tuned_steps` returned for this state, if that is known.

@@ -37,11 +37,11 @@ class GuardedASE(BaseRisk):
 
     Parameters
     ----------
-    worth : float, default=300
-        Number of labels that A is worth if the surrogate is accurate; a thirtieth of
-        that if it is inaccurate. An uncalibrated surrogate is worth a third if it is
+    worth : float, default=400
+        Number of labels that A is worth if the surrogate is accurate; a fortieth of
+        that if it is inaccurate. An uncalibrated surrogate is worth a fourth if it is
         accurate. If it could not be compared with training rows either, it is more
-        likely inaccurate, and then worth a three hundredth. 0 gives the corrected
+        likely inaccurate, and then worth a four hundredth. 0 gives the corrected
         estimate, infinity the surrogate's (minus its error on training rows). The trust
         of :class:`TrustWeighted` and ``diagnose`` uses the default.
 

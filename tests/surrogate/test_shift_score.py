@@ -22,7 +22,7 @@ def test_without_a_shift_the_score_is_close_to_zero():
 def test_rows_that_training_rows_do_not_cover_score_high():
     score = ShiftScore(MOVED, TRAIN).score(MOVED)
     outside = MOVED[:, 0] > 2.5
-    assert np.quantile(score[outside], 0.1) > np.quantile(score[~outside], 0.7)
+    assert score[outside].mean() > score[~outside].mean() + 0.1
 
 
 def test_the_score_is_the_same_every_time_and_for_sparse_rows():
