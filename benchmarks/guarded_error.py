@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._evidence import _CALIBRATED, WORTH
+from sklearn_ase._inference._evidence import CALIBRATED, WORTH
 
 COUNTS = (10, 25, 50, 100, 200)
 BIASES = (0, 0.5, 1, 2, 3, 4, 6, 8)
@@ -19,7 +19,7 @@ BIASES = (0, 0.5, 1, 2, 3, 4, 6, 8)
 
 def relative_error(bias, n_labels):
     """Mean squared error over that of C, for an A that is off by `bias` errors of C."""
-    shares, prior = _CALIBRATED
+    shares, prior = CALIBRATED
     nodes, weights = np.polynomial.hermite_e.hermegauss(101)
     spread = n_labels / (WORTH * np.array(shares))
     zeros = np.zeros(len(shares))

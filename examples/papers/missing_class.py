@@ -111,13 +111,6 @@ def evaluators(kind, preset):
         "BALD": variant(BALD(), ArgMax()),
         "E[loss]": variant(ExpectedLoss(), ArgMax()),
     }
-    if kind == "trees":
-        # Not in the paper: what if a label weighs no more than a training row?
-        equal = {"surrogate__rows_per_acquired": preset.n_train}
-        by_maximum |= {
-            f"{name}, equal weights": clone(by_maximum[name]).set_params(**equal)
-            for name in ("XWED", "BALD")
-        }
     return {
         "arg max": by_maximum,
         "sampling": {

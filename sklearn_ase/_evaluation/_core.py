@@ -9,7 +9,7 @@ from sklearn_ase._evaluation._history import (
     past_estimates,
 )
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
-from sklearn_ase._evaluation._schedule import next_refit
+from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
 
 
@@ -106,8 +106,19 @@ class EvaluationCore:
     def is_due(self, n_coming=0):
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
         can_wait = self.is_fitted and self.plan.surrogate.can_update
+        if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
+            return True
         due = next_refit(self.plan.refit, self._n_learned, can_wait)
         return due is not None and len(self.ledger) + n_coming >= due
+
+    def _has_unmet_class(self):
+        """Whether a label is of a class that the last fit did not meet.
+
+        A calibration cannot learn such a class between refits.
+        """
+        met = self._learned.met
+        labels = [*self.ledger.labels.values(), *self.ledger.known.values()]
+        return bool(met) and not met.issuperset(np.asarray(labels).tolist())
 
     def _note(self, refit=False):
         """Keep the estimate after the labels that came, or after the last one."""

@@ -32,6 +32,8 @@ class Learned:
         The belief right after the last fit of the surrogate.
     n_compared : int
         Number of rows of that fit for which the model has predictions.
+    met : frozenset
+        Labels of that fit, and classes that the model knows (classification).
     """
 
     classes: np.ndarray | None
@@ -43,6 +45,7 @@ class Learned:
     training_gap: float = np.nan
     fitted_belief: object = None
     n_compared: int = 0
+    met: frozenset = frozenset()
 
 
 def not_yet_learned(problem, labels):
@@ -109,12 +112,17 @@ def learn(problem, plan, before, labels, seed):
     has_expert = np.isfinite(expert)
     has_expert = has_expert if has_expert.ndim == 1 else has_expert.all(axis=1)
     n_compared = int(has_expert.sum()) if surrogate.uses_estimator else len(y)
+    met = frozenset()
+    if classes is not None:
+        known = classes[problem.model_classes(classes)]
+        met = frozenset(np.concatenate([known, y]).tolist())
     learned = Learned(
         classes,
         loss,
         training_gap=_training_gap(problem, surrogate, classes, has_expert),
         fitted_belief=belief,
         n_compared=n_compared,
+        met=met,
     )
     return _with_belief(learned, belief, surrogate, n_compared)
 

@@ -3,6 +3,9 @@
 import math
 import numbers
 
+# A surrogate that takes labels between refits waits for at least so many of them.
+_LEAST_STEP = 5
+
 
 def check_refit(refit):
     """Check a schedule: a factor, a number of labels, or a list of label counts."""
@@ -25,8 +28,9 @@ def check_refit(refit):
     return refit
 
 
-# A surrogate that takes labels between refits waits for at least so many of them.
-_LEAST_STEP = 5
+def is_factor(refit):
+    """Whether the schedule is a factor by which the number of labels grows."""
+    return isinstance(refit, numbers.Real) and not isinstance(refit, numbers.Integral)
 
 
 def next_refit(refit, n_labels, can_wait=False):

@@ -144,7 +144,7 @@ def _bias(state, gap, variance, n_labels, worth):
 
 
 def _worth_hypotheses(state):
-    """Hypotheses of a calibrated surrogate: one per worth of the training rows, T9.
+    """Hypotheses about a calibrated surrogate, by those about training rows, T10.
 
     Returns
     -------

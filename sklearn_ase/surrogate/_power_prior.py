@@ -71,7 +71,7 @@ class WeighedFit:
 
 
 def training_hypotheses(rows, n_training, centre, discounted, kept, bounds):
-    """Hypotheses about the training rows, as priors of the parameters, eq. T7.
+    """Hypotheses about the training rows, as priors of the parameters, eq. T8.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def in_full(hypotheses):
 
 
 def weigh_hypotheses(hypotheses, rows, bounds):
-    """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T8.
+    """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T9.
 
     Parameters
     ----------

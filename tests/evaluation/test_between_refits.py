@@ -137,3 +137,19 @@ def test_chosen_labels_count_as_training_rows():
     assert not evaluation.surrogate.labels_are_drawn
     buy(evaluation, 30)
     assert evaluation.state.belief.training_worth.worths.tolist() == [300.0]
+
+
+def test_a_class_that_nobody_has_met_is_learned_at_once():
+    is_known = Y[TRAIN] != 7
+    rows, labels = X[TRAIN][is_known], Y[TRAIN][is_known]
+    model = FrozenEstimator(GaussianNB().fit(rows, labels))
+    evaluator = ActiveRiskEstimator(model, classes=range(10), random_state=0)
+    evaluation = evaluator.start(X[POOL], X_train=rows, y_train=labels)
+    evaluation.ask(600)
+    is_seven = Y[POOL] == 7
+    others, sevens = np.flatnonzero(~is_seven)[:6], np.flatnonzero(is_seven)[:1]
+    evaluation.tell(others, Y[POOL][others])
+    assert evaluation.ledger.refits == [6]
+    evaluation.tell(sevens, [7])
+    assert evaluation.ledger.refits == [6, 7]
+    assert evaluation.state.belief.proba[:, 7].max() > 0.05
