@@ -5,13 +5,14 @@ from scipy import sparse
 from scipy.special import logit
 from sklearn.ensemble import ExtraTreesClassifier
 
-from sklearn_ase._data._rows import stack_rows, take_rows
+from sklearn_ase._data._rows import is_frame, stack_rows, take_rows
 
 # Rows of each kind that are compared; more would take longer and tell little more.
 _MOST_ROWS = 5000
 _N_TREES = 50
 # Leaves this large hardly remember single rows, so that rows need not be held out.
 _LEAF_SHARE = 0.03
+_LEAST_ROWS = 20
 # Beyond this logarithm of a ratio the number of rows is all that it shows.
 _GREATEST = 2.0
 
@@ -24,9 +25,9 @@ class ShiftScore:
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    X : ndarray, sparse matrix or frame of numbers, shape (n_samples, n_features)
         The pool.
-    X_train : ndarray or sparse matrix of shape (n_training, n_features)
+    X_train : same kind as X, shape (n_training, n_features)
 
     Examples
     --------
@@ -40,7 +41,7 @@ class ShiftScore:
 
     def __init__(self, X, X_train):
         rng = np.random.default_rng(0)
-        pool, training = (_some_rows(rows, rng) for rows in (X, X_train))
+        pool, training = (_some_rows(_numbers(rows), rng) for rows in (X, X_train))
         n_pool, n_training = pool.shape[0], training.shape[0]
         is_pool = np.repeat([True, False], [n_pool, n_training])
         self._trees = ExtraTreesClassifier(
@@ -55,7 +56,7 @@ class ShiftScore:
 
         It is 0 for training rows on average.
         """
-        share = self._trees.predict_proba(X)[:, 1]
+        share = self._trees.predict_proba(_numbers(X))[:, 1]
         ratio = logit(np.clip(share, 0.01, 0.99)) - self._offset
         return np.clip(ratio, -_GREATEST, _GREATEST)
 
@@ -63,12 +64,17 @@ class ShiftScore:
 def can_compare(X, X_train):
     """Whether both are tables of numbers, with sufficient rows to compare them."""
     return X_train is not None and all(
-        (isinstance(rows, np.ndarray) or sparse.issparse(rows))
-        and rows.ndim == 2
-        and rows.dtype.kind in "biuf"
-        and rows.shape[0] >= 20
-        for rows in (X, X_train)
+        rows is not None and rows.ndim == 2 and rows.shape[0] >= _LEAST_ROWS
+        for rows in map(_numbers, (X, X_train))
     )
+
+
+def _numbers(rows):
+    """The rows as an array or sparse matrix of numbers; None if they are not."""
+    if is_frame(rows):
+        rows = np.asarray(rows)
+    is_array = isinstance(rows, np.ndarray) or sparse.issparse(rows)
+    return rows if is_array and rows.dtype.kind in "biuf" else None
 
 
 def _some_rows(rows, rng):

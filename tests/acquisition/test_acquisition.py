@@ -60,9 +60,9 @@ def test_every_part_has_its_share():
         assert_allclose(mixture.score_samples(state), expected, rtol=1e-12)
 
 
-def test_the_default_is_xwed_and_some_loss_spread():
+def test_the_default_is_half_xwed_and_half_loss_spread():
     state = make_state()
-    spelled = Mixture([XWED(), LossSpread()], shares=[0.7, 0.3])
+    spelled = Mixture([XWED(), LossSpread()], shares=[0.5, 0.5])
     assert_allclose(Mixture().score_samples(state), spelled.score_samples(state))
 
 

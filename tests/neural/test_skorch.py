@@ -123,7 +123,7 @@ def test_networks_estimate_the_risk_of_a_model_without_sevens(
     evaluator = evaluate(rows, model, surrogate, n_labels=40)
     risk = evaluator.risk_
     assert risk.n_labels == 40
-    assert risk.value == pytest.approx(errors.mean(), abs=0.08)
+    assert risk.value == pytest.approx(errors.mean(), abs=0.1)
     low, high = risk.interval(0.99)
     assert low < errors.mean() < high
     # The loss expected at each row separates errors from correct predictions.

@@ -67,7 +67,7 @@ def test_worth_all_labels_it_is_ase(task, seed):
 def test_it_lies_between_the_surrogate_and_the_corrected_estimate(task, seed):
     state = make_state(task, random_state=seed)
     evidence = weigh_evidence(state)
-    worths = [0, 1, 30, 300, 3000, np.inf]
+    worths = [0, 1, 30, 400, 3000, np.inf]
     values = np.array([GuardedASE(worth).estimate(state).value for worth in worths])
     # Between 0 at the corrected estimate and 1 at the surrogate's.
     place = (values - evidence.corrected) / (evidence.surrogate - evidence.corrected)
