@@ -98,7 +98,10 @@ class EvaluationCore:
     def _learn_more(self):
         """Tell the surrogate the labels since its last fit, if it can take them."""
         if self.is_fitted and self.plan.surrogate.can_update:
-            new = dict(list(self.ledger.labels.items())[self._n_learned :])
+            # Labels that were known before the first pick were learned by every fit.
+            known = self.ledger.known
+            new = list(self.ledger.labels.items())[self._n_learned :]
+            new = {row: label for row, label in new if row not in known}
             args = self.problem, self.plan, self._learned, new
             self._learned = learn_more(*args)
             self._scores = None

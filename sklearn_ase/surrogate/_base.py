@@ -201,7 +201,8 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         belief : CategoricalBelief or GaussianBelief
-            About the same pool.
+            About the same pool. Its `member_risk` and `member_loss` may stay those of
+            the last fit.
         """
         return belief
 

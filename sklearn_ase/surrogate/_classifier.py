@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
+from sklearn.utils import gen_batches
 
 from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import plain_labels
@@ -12,6 +13,7 @@ from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
 from sklearn_ase.belief._namespace import to_numpy
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
 from sklearn_ase.surrogate._estimator_surrogate import (
+    CHUNK_NUMBERS,
     EstimatorSurrogate,
     take_columns,
 )
@@ -212,10 +214,14 @@ class ClassifierSurrogate(EstimatorSurrogate):
         columns = [mean, rows.expert, codes, weight, self._shift_at(rows.X)]
         held_out = np.isfinite(mean).all(axis=1)
         self._keep_acquired(columns, held_out, rows)
-        mean, expert, codes, weight, shift = take_columns(columns, held_out)
-        known, acquired = rows.model_classes, rows.is_acquired[held_out]
+        *columns, weight, shift = take_columns(columns, held_out)
         return calibration.fit(
-            mean, expert, codes, weight, known, acquired, shift, is_drawn
+            *columns,
+            sample_weight=weight,
+            model_classes=rows.model_classes,
+            is_acquired=rows.is_acquired[held_out],
+            shift=shift,
+            by_evidence=is_drawn,
         )
 
     def _columns_at(self, belief, rows, y, expert):
@@ -227,7 +233,12 @@ class ClassifierSurrogate(EstimatorSurrogate):
         return [mean, expert, codes, weight, shift]
 
     def _recalibrated(self, belief, loss, expert):
-        proba, worth = self._with_worth(belief.uncalibrated, loss, expert, belief.shift)
+        n_samples, n_classes = belief.uncalibrated.shape
+        proba, worth = np.empty((n_samples, n_classes)), None
+        for rows in gen_batches(n_samples, max(1, CHUNK_NUMBERS // n_classes)):
+            columns = take_columns([belief.uncalibrated, expert, belief.shift], rows)
+            proba[rows], part = self._with_worth(*columns, loss.take(rows))
+            worth = part.plus(worth, len(proba[rows]) / n_samples)
         return belief.recalibrated(proba, worth)
 
     def _seen_classes(self, y):
@@ -271,11 +282,11 @@ class ClassifierSurrogate(EstimatorSurrogate):
                 members, loss, proba, keep_member_loss
             )
         shift = self._shift_at(X)
-        proba, worth = self._with_worth(mean, loss, expert, shift)
+        proba, worth = self._with_worth(mean, expert, shift, loss)
         belief = CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
         return replace(belief, training_worth=worth, uncalibrated=mean, shift=shift)
 
-    def _with_worth(self, mean, loss, expert, shift):
+    def _with_worth(self, mean, expert, shift, loss):
         """Calibrated mean, and the risk for each hypothesis about training rows."""
         calibration = self.calibration_
         each = calibration.predict_proba_each(mean, expert, shift)

@@ -21,7 +21,7 @@ from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_memb
 from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
 
 # Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
-_CHUNK_NUMBERS = 2**20
+CHUNK_NUMBERS = 2**20
 
 
 class EstimatorSurrogate(BaseSurrogate):
@@ -128,7 +128,9 @@ class EstimatorSurrogate(BaseSurrogate):
     @property
     def can_update(self):
         """Whether the calibration takes new labels without a refit of the estimator."""
-        return self.is_calibrated
+        # A belief of a subclass need not be one that can be calibrated again.
+        has_own_belief = type(self).belief is not EstimatorSurrogate.belief
+        return self.is_calibrated and not has_own_belief
 
     def update(self, belief, loss, rows, y, expert=None):
         new = self._columns_at(belief, rows, y, expert)
@@ -142,7 +144,7 @@ class EstimatorSurrogate(BaseSurrogate):
     def belief(self, X, loss, expert=None, keep_member_loss=False):
         n_samples = n_rows(X)
         numbers = predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
-        size = max(1, min(n_samples, _CHUNK_NUMBERS // numbers))
+        size = max(1, min(n_samples, CHUNK_NUMBERS // numbers))
         chunks = (
             self._chunk_belief(
                 take_rows(X, rows),

@@ -76,8 +76,10 @@ class FitRows:
         weight : float
             An acquired row has weight 1.
         """
+        if not rows_per_acquired > 0:
+            raise ValueError(f"rows_per_acquired={rows_per_acquired} must be > 0.")
         # Acquired rows are few, but only they come from the population that is
-        # evaluated. Without this weight a large training set would drown them.
+        # evaluated. Without this weight many training rows would decide alone.
         n_training = max(self.n_rows - self.n_acquired, 1)
         n_worth = rows_per_acquired
         if not labels_are_drawn:

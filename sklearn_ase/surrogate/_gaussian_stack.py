@@ -4,11 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase.surrogate._log_linear_stack import check_expert
-from sklearn_ase.surrogate._power_prior import (
-    in_full,
-    training_hypotheses,
-    weigh_hypotheses,
-)
+from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
 
 # Precision of the prior of the shift's coefficient.
 _SHIFT_PRECISION = 10.0
@@ -32,8 +28,9 @@ class GaussianStack(BaseEstimator):
     use_estimator : bool, default=True
         Whether the model under test is blended in.
     ridge : float, default=5.0
-        Strength of the penalty that pulls ``b`` towards 1/2, and the variance towards
-        a constant plus the variance of the members, in units of log-likelihood.
+        Strength of the penalty that pulls ``b`` towards 1/2 (3/4 without training
+        rows), and the variance towards a constant plus the variance of the members, in
+        units of log-likelihood.
 
     Attributes
     ----------
@@ -109,7 +106,7 @@ class GaussianStack(BaseEstimator):
             [None if column is None else column[part] for column in columns]
             for part in (~is_acquired, is_acquired)
         )
-        has_training = bool((~is_acquired).any())
+        has_training = self.uses_model_ and bool(np.isfinite(training[2]).any())
         blend = _BLEND[has_training] if self.uses_model_ else 0.0
         centre = np.array([blend, *np.log([0.5, 0.5, 0.1]), 0.0])
         low = np.array([0.0, -12.0, -12.0, -12.0, -1.0])
@@ -124,9 +121,8 @@ class GaussianStack(BaseEstimator):
                 self.ridge * np.array([1.0, 0.1, 0.1, 0.1, 0.0]) + 1e-9,
                 np.array([0.0, 0.0, 0.0, 0.0, _SHIFT_PRECISION]),
                 self._bounds,
+                by_evidence,
             )
-            if not by_evidence:
-                self._hypotheses = in_full(self._hypotheses)
         return self.fit_acquired(*acquired)
 
     def fit_acquired(self, mean, variance, expert, y, shift=None):
@@ -209,6 +205,7 @@ class GaussianStack(BaseEstimator):
         -------
         mean, variance : ndarrays of shape (n_hypotheses, n_samples)
         """
+        check_expert(self.uses_model_, expert)
         gap = expert - mean if self.uses_model_ else np.zeros_like(mean)
         parameters = self.parameters_.T[:, :, None]
         blend, constant, members, disagreement, tilt = parameters

@@ -5,11 +5,7 @@ from scipy.special import expit, logit, softmax
 from sklearn.base import BaseEstimator
 
 from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
-from sklearn_ase.surrogate._power_prior import (
-    in_full,
-    training_hypotheses,
-    weigh_hypotheses,
-)
+from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
 
 # Exponents of surrogate and model that are likely before any row was seen. With
 # training rows these decide; without them the surrogate knows nothing at first.
@@ -118,12 +114,14 @@ class LogLinearStack(BaseEstimator):
             rows, as the logarithm of a ratio.
         by_evidence : bool, default=True
             Whether the acquired labels decide how much the training rows count. If
-            False, all rows count alike, as befits labels that were not drawn at random.
+            False, all rows count alike. This suits labels that were not drawn.
 
         Returns
         -------
         self : object
         """
+        if not 0 < self.smoothing < 1:
+            raise ValueError(f"smoothing={self.smoothing} must lie between 0 and 1.")
         n_samples, n_classes = proba.shape
         self.uses_model_ = self.use_estimator and expert is not None
         self.model_classes_ = np.ones(n_classes, dtype=bool)
@@ -138,14 +136,12 @@ class LogLinearStack(BaseEstimator):
             [None if column is None else column[part] for column in columns]
             for part in (~is_acquired, is_acquired)
         )
-        rows = self._rows(*training)
+        rows = self._rows(training[0], training[1], training[2], training[4])
         centre, discounted, kept = self._prior(rows.n_rows > 0)
         self._bounds = np.where(discounted > 0, 0.0, -np.inf), np.inf
         self._hypotheses = training_hypotheses(
-            rows, rows.n_rows, centre, discounted, kept, self._bounds
+            rows, rows.n_rows, centre, discounted, kept, self._bounds, by_evidence
         )
-        if not by_evidence:
-            self._hypotheses = in_full(self._hypotheses)
         self._training = training
         return self.fit_acquired(*acquired)
 
@@ -167,7 +163,7 @@ class LogLinearStack(BaseEstimator):
         self : object
         """
         weight = np.ones(len(codes)) if weight is None else weight
-        rows = self._rows(proba, expert, codes, weight, shift)
+        rows = self._rows(proba, expert, codes, shift)
         found = weigh_hypotheses(self._hypotheses, rows, self._bounds)
         self.parameters_, self.shares_ = found.parameters, found.shares
         self.weights_ = found.parameters[:, : 1 + self.uses_model_]
@@ -221,18 +217,21 @@ class LogLinearStack(BaseEstimator):
         result[..., ~self.model_classes_] = rest * (unknown / mass)[:, None]
         return result
 
+    @property
+    def _n_offsets(self):
+        n_classes = int(self.model_classes_.sum())
+        return n_classes if n_classes <= _MOST_OFFSETS else 0
+
     def _prior(self, has_training):
         """Centre of the parameters, and the two parts of the penalty's precision."""
-        n_classes = int(self.model_classes_.sum())
-        n_offsets = n_classes if n_classes <= _MOST_OFFSETS else 0
-        n_shifts = int(self._has_shift)
+        n_offsets, n_shifts = self._n_offsets, int(self._has_shift)
         exponents = _EXPONENTS[has_training] if self.uses_model_ else (1.0,)
         centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
         precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
         kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
         return centre, np.where(kept > 0, 0.0, 2.0 * self.ridge + 1e-9), kept
 
-    def _rows(self, proba, expert, codes, weight, shift):
+    def _rows(self, proba, expert, codes, shift):
         """Likelihood of those rows that have a known class and a model's prediction."""
         used = self.model_classes_[codes]
         if self.uses_model_:
@@ -240,9 +239,8 @@ class LogLinearStack(BaseEstimator):
             expert = expert[used]
         shift = None if shift is None else shift[used]
         places = np.cumsum(self.model_classes_)[codes[used]] - 1
-        has_offsets = self.model_classes_.sum() <= _MOST_OFFSETS
         logs = self._logs(proba[used], expert, shift)
-        return ClassLikelihood(logs, places, has_offsets)
+        return ClassLikelihood(logs, places, self._n_offsets > 0)
 
     def _fit_unknown(self, proba, codes, weight):
         """Fit the odds of the classes that the model does not know."""
@@ -252,10 +250,11 @@ class LogLinearStack(BaseEstimator):
         odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
         unknown = ~self.model_classes_[codes]
         # The surrogate has met these classes as often as its rows have them. In the
-        # pool a class is expected to be as common as any other.
-        share = np.mean(~self.model_classes_)
-        n_unknown = max(unknown.sum(), 0.5)
-        centre = logit(share) - np.log(n_unknown / max(np.sum(~unknown), 0.5))
+        # pool a class that was met is expected to be as common as any other.
+        n_met = max(len(np.unique(codes[unknown])), 0.5)
+        ratio = n_met / self.model_classes_.sum()
+        n_unknown, n_known = np.sum(unknown), np.sum(~unknown)
+        centre = np.log(ratio * max(n_known, 0.5) / max(n_unknown, 0.5))
         return fit_odds(odds, unknown, weight, centre)
 
     def _smooth(self, proba):

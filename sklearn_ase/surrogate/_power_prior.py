@@ -70,7 +70,9 @@ class WeighedFit:
     worths: np.ndarray
 
 
-def training_hypotheses(rows, n_training, centre, discounted, kept, bounds):
+def training_hypotheses(
+    rows, n_training, centre, discounted, kept, bounds, by_evidence=True
+):
     """Hypotheses about the training rows, as priors of the parameters, eq. T8.
 
     Parameters
@@ -88,6 +90,9 @@ def training_hypotheses(rows, n_training, centre, discounted, kept, bounds):
         discounted together with the training rows, the second part never.
     bounds : tuple of ndarrays
         Least and greatest values of the parameters.
+    by_evidence : bool, default=True
+        Whether acquired labels will decide between the hypotheses. If False, the only
+        one is that all training rows count in full.
 
     Returns
     -------
@@ -100,8 +105,10 @@ def training_hypotheses(rows, n_training, centre, discounted, kept, bounds):
     def both(row_weight=None):
         return lambda at: _sum(rows(at, row_weight), penalty(at))
 
-    found = []
     mean, (_, _, curvature) = maximise(both(), centre, bounds)
+    if not by_evidence:
+        return [Hypothesis(float(n_training), 1.0, mean, curvature)]
+    found = []
     for worth, prior in zip(*_distinct(n_training), strict=True):
         power = worth / n_training
         precision = power * (curvature - np.diag(kept)) + np.diag(kept)
@@ -111,11 +118,6 @@ def training_hypotheses(rows, n_training, centre, discounted, kept, bounds):
     mean, (_, _, curvature) = maximise(both(row_weight), mean, bounds)
     found.append(Hypothesis(row_weight.sum(), _PRIOR_OF_ERRORS, mean, curvature))
     return found
-
-
-def in_full(hypotheses):
-    """The hypothesis that all training rows count in full, alone."""
-    return [max(hypotheses, key=lambda hypothesis: hypothesis.worth)]
 
 
 def weigh_hypotheses(hypotheses, rows, bounds):
@@ -144,6 +146,11 @@ def weigh_hypotheses(hypotheses, rows, bounds):
         # log E = J(θ) - ½ (log det H - log det H0), by Laplace's method.
         spread = _log_det(curvature) - _log_det(hypothesis.precision)
         evidence.append(np.log(hypothesis.prior) + value - 0.5 * spread)
+    if not np.isfinite(evidence).all():
+        raise ValueError(
+            "The calibration failed: the predictions of the surrogate or of the model "
+            "have probabilities or values that are not finite."
+        )
     shares = softmax(evidence)
     kept = shares >= _LEAST_SHARE
     worths = np.array([hypothesis.worth for hypothesis in hypotheses])
@@ -153,10 +160,9 @@ def weigh_hypotheses(hypotheses, rows, bounds):
 
 def _clean_weights(rows, both, start, bounds):
     """Probability of each training label that it is right, by the EM algorithm."""
-    wrong, rounds = 0.1, _CLEANING_ROUNDS
-    weight, at = None, start
+    wrong, weight, at = 0.1, None, start
     n_wrong, n_rows = _WRONG_BEFORE
-    for _ in range(rounds):
+    for _ in range(_CLEANING_ROUNDS):
         at, _ = maximise(both(weight), at, bounds)
         odds = rows.log_density(at) - rows.log_outlier - logit(wrong)
         weight = expit(odds)

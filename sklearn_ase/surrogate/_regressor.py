@@ -150,7 +150,10 @@ class RegressorSurrogate(EstimatorSurrogate):
             *columns, shift = take_columns(columns, used)
             acquired = rows.is_acquired[used]
             self.calibration_ = calibration.fit(
-                *columns, acquired, shift, self.labels_are_drawn
+                *columns,
+                is_acquired=acquired,
+                shift=shift,
+                by_evidence=self.labels_are_drawn,
             )
         elif not knows_noise:
             # What the residuals vary more than the members do is noise.

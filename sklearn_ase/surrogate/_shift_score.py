@@ -1,5 +1,7 @@
 """How much more common rows like a given one are in the pool than in training."""
 
+import math
+
 import numpy as np
 from scipy import sparse
 from scipy.special import logit
@@ -10,9 +12,10 @@ from sklearn_ase._data._rows import is_frame, stack_rows, take_rows
 # Rows of each kind that are compared; more would take longer and tell little more.
 _MOST_ROWS = 5000
 _N_TREES = 50
-# Leaves this large hardly remember single rows, so that rows need not be held out.
-_LEAF_SHARE = 0.03
-_LEAST_ROWS = 20
+# Leaves this large hardly remember single rows, so that rows need not be held out: a
+# share of all rows, but at least so many.
+_LEAF_SHARE, _LEAST_LEAF = 0.03, 20
+_LEAST_ROWS = 50
 # Beyond this logarithm of a ratio the number of rows is all that it shows.
 _GREATEST = 2.0
 
@@ -44,21 +47,27 @@ class ShiftScore:
         pool, training = (_some_rows(_numbers(rows), rng) for rows in (X, X_train))
         n_pool, n_training = pool.shape[0], training.shape[0]
         is_pool = np.repeat([True, False], [n_pool, n_training])
+        leaf = max(_LEAST_LEAF, math.ceil(_LEAF_SHARE * len(is_pool)))
         self._trees = ExtraTreesClassifier(
-            _N_TREES, max_features=0.3, min_samples_leaf=_LEAF_SHARE, random_state=0
+            _N_TREES, max_features=0.3, min_samples_leaf=leaf, random_state=0
         )
         self._trees.fit(stack_rows(pool, training), is_pool)
-        self._offset = np.log(n_pool / n_training)
-        self._offset += self.score(training).mean()
+        equal = np.log(n_pool / n_training)
+        gap = np.clip(self._log_odds(training) - equal, -_GREATEST, _GREATEST)
+        self._offset = equal + gap.mean()
 
     def score(self, X):
         """Return the score of each row, of shape (n_rows,).
 
         It is 0 for training rows on average.
         """
-        share = self._trees.predict_proba(_numbers(X))[:, 1]
-        ratio = logit(np.clip(share, 0.01, 0.99)) - self._offset
-        return np.clip(ratio, -_GREATEST, _GREATEST)
+        rows = _numbers(X)
+        rows = np.asarray(X, dtype=float) if rows is None else rows
+        return np.clip(self._log_odds(rows) - self._offset, -_GREATEST, _GREATEST)
+
+    def _log_odds(self, rows):
+        share = self._trees.predict_proba(rows)[:, 1]
+        return logit(np.clip(share, 0.01, 0.99))
 
 
 def can_compare(X, X_train):
@@ -74,7 +83,16 @@ def _numbers(rows):
     if is_frame(rows):
         rows = np.asarray(rows)
     is_array = isinstance(rows, np.ndarray) or sparse.issparse(rows)
-    return rows if is_array and rows.dtype.kind in "biuf" else None
+    if not is_array or rows.dtype.kind not in "biuf":
+        return None
+    values = rows.data if sparse.issparse(rows) else rows
+    # Trees compute in single precision and refuse what is too large for it.
+    greatest = np.finfo(np.float32).max
+    if rows.dtype == np.float64 and np.any(np.abs(values) > greatest):
+        rows = rows.copy()
+        values = rows.data if sparse.issparse(rows) else rows
+        np.clip(values, -greatest, greatest, out=values)
+    return rows
 
 
 def _some_rows(rows, rng):

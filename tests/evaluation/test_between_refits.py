@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.risk import ASE
 from sklearn_ase.selection import ArgMax
 from sklearn_ase.surrogate import ClassifierSurrogate
@@ -153,3 +154,38 @@ def test_a_class_that_nobody_has_met_is_learned_at_once():
     evaluation.tell(sevens, [7])
     assert evaluation.ledger.refits == [6, 7]
     assert evaluation.state.belief.proba[:, 7].max() > 0.05
+
+
+def test_known_labels_are_not_learned_twice():
+    known = {row: int(Y[POOL][row]) for row in range(0, 600, 2)}
+    evaluator = ActiveRiskEstimator(MODEL, refit=[], random_state=0)
+    evaluation = evaluator.start(X[POOL], known_labels=known)
+    n_compared = evaluation._learned.n_compared
+    assert n_compared == 300
+    proba = evaluation.state.belief.proba
+    rows = []
+    while not rows:  # Known rows are answered as soon as they are picked.
+        rows = evaluation.ask().indices.tolist()
+    assert len(evaluation.ledger.labels) == len(evaluation.ledger.indices) - 1
+    np.testing.assert_array_equal(evaluation.state.belief.proba, proba)
+
+
+def test_a_belief_of_a_subclass_is_fitted_and_not_updated():
+    class Own(ClassifierSurrogate):
+        def belief(self, X, loss, expert=None, keep_member_loss=False):
+            members = self.predict_proba_members(X, expert)
+            return CategoricalBelief.from_members(members, loss)
+
+    evaluation = start(surrogate=Own(RandomForestClassifier(10)), refit=1.5)
+    buy(evaluation, 6)
+    assert evaluation.ledger.refits == [1, 2, 3, 5]
+
+
+def test_the_update_does_not_depend_on_the_size_of_chunks(monkeypatch):
+    whole, parts = start(), start()
+    buy(whole, 5)
+    monkeypatch.setattr("sklearn_ase.surrogate._classifier.CHUNK_NUMBERS", 170)
+    buy(parts, 5)
+    assert_allclose(whole.state.belief.proba, parts.state.belief.proba, rtol=1e-12)
+    worths = [run.state.belief.training_worth.risk for run in (whole, parts)]
+    assert_allclose(*worths, rtol=1e-12)

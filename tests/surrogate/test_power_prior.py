@@ -205,3 +205,33 @@ def test_the_risk_of_the_belief_is_the_mean_over_the_worths():
     assert worth.shares @ worth.risk == pytest.approx(state.expected_loss.mean())
     assert evaluator.evaluation_.diagnose().training_labels == worth.n_labels
     assert f"worth {worth.n_labels:.0f} labels" in str(evaluator.evaluation_.diagnose())
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 1.0, -0.1])
+def test_smoothing_lies_between_0_and_1(smoothing):
+    proba, codes = draw(40, 1.0, 0)
+    with pytest.raises(ValueError, match="must lie between 0 and 1"):
+        LogLinearStack(smoothing=smoothing).fit(proba, None, codes)
+
+
+def test_predictions_that_are_not_finite_are_an_error():
+    proba, codes = draw(40, 1.0, 0)
+    proba[0, 0] = np.nan
+    with pytest.raises(ValueError, match="not finite"):
+        LogLinearStack().fit(proba, None, codes)
+
+
+def test_declared_classes_that_nobody_has_met_do_not_count_as_common():
+    """The model knows two classes; a third was met once, the others never."""
+    rng = np.random.default_rng(0)
+    codes = np.array([0, 1, 0, 1, 0, 0, 2])
+    believed = []
+    for n_classes in (3, 40):
+        proba = np.full((7, n_classes), 1e-9)
+        proba[:, :2] = 0.45
+        proba[:, 2] = 0.1 + 0.02 * rng.random(7)
+        proba /= proba.sum(axis=1, keepdims=True)
+        known = np.arange(n_classes) < 2
+        stack = LogLinearStack().fit(proba, proba, codes, model_classes=known)
+        believed.append(stack.predict_proba(proba, proba)[:, 2:].sum(axis=1).mean())
+    assert believed[1] == pytest.approx(believed[0], abs=0.1)

@@ -76,3 +76,10 @@ def test_a_surrogate_without_a_calibration_compares_nothing():
     surrogate = ClassifierSurrogate(calibration=None)
     surrogate.prepare(SAME, TRAIN)
     assert surrogate._shift is None
+
+
+def test_values_beyond_single_precision_do_not_stop_it():
+    huge = SAME.copy()
+    huge[0, 2] = 1e300
+    assert np.isfinite(ShiftScore(huge, TRAIN).score(huge)).all()
+    assert huge[0, 2] == 1e300

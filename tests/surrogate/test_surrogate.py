@@ -89,7 +89,7 @@ def test_belief_does_not_depend_on_the_chunk_size(monkeypatch):
     surrogate.fit(X, FLOWERS, classes=NAMES)
     whole = surrogate.belief(X, UNIFORM, keep_member_loss=True)
     monkeypatch.setattr(
-        "sklearn_ase.surrogate._estimator_surrogate._CHUNK_NUMBERS", 7 * 30
+        "sklearn_ase.surrogate._estimator_surrogate.CHUNK_NUMBERS", 7 * 30
     )
     pieces = surrogate.belief(X, UNIFORM, keep_member_loss=True)
     for name in ("proba", "class_disagreement", "member_risk", "member_loss"):
