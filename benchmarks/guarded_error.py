@@ -9,6 +9,7 @@ estimate / that of C, by numerical integration; nothing is drawn.
 
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._evidence import CALIBRATED, WORTH
@@ -23,10 +24,11 @@ def relative_error(bias, n_labels):
     nodes, weights = np.polynomial.hermite_e.hermegauss(101)
     spread = n_labels / (WORTH * np.array(shares))
     zeros = np.zeros(len(shares))
-    found = [
-        _kernels.bias_given_gap(bias + z, 1.0, zeros, spread, prior, 1.0)[0]
-        for z in nodes
-    ]
+    found = []
+    for z in nodes:
+        gap = bias + z, 1.0, zeros, spread
+        weight = softmax(np.log(prior) + _kernels.gap_log_density(*gap))
+        found.append(_kernels.bias_given_gap(*gap, weight, 1.0)[0])
     return weights @ (bias - np.array(found)) ** 2 / weights.sum()
 
 

@@ -6,6 +6,7 @@ The equations are those of docs/trust.md.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._steps import (
@@ -20,6 +21,8 @@ WORTH = 400.0
 # Share of that worth, and prior probability, under each of three hypotheses about the
 # surrogate: accurate, inaccurate, useless.
 CALIBRATED = (1.0, 1 / 40, 3 / 4000), (0.9, 0.08, 0.02)
+# Training rows that are worth so many times the labels decide the surrogate's estimate.
+_OUTWEIGHS = 4.0
 # If the worth of the training rows were known, the estimate would be worth this times
 # more: part of its error is that the worth is not known.
 _ONE_WORTH = 2.0
@@ -123,14 +126,12 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
 
 def _bias(state, gap, variance, n_labels, worth):
     """Expected error of the surrogate, and the probability that it is small, T3, T4."""
-    shares, prior = _UNKNOWN
+    found = state.belief.training_worth if state.is_calibrated else None
+    shares, prior = CALIBRATED if state.is_calibrated else _UNKNOWN
     expected = np.zeros(len(shares))
-    if state.is_calibrated:
-        shares, prior = CALIBRATED
-        expected = np.zeros(len(shares))
-        if state.belief.training_worth is not None:
-            shares, prior, expected = _worth_hypotheses(state)
-    elif not np.isnan(state.training_gap):
+    if found is not None:
+        shares, prior, expected = _worth_hypotheses(state)
+    elif not state.is_calibrated and not np.isnan(state.training_gap):
         shares, prior = _COMPARED
         # Only an accurate surrogate errs on the pool as it does on training rows.
         expected[0] = state.training_gap
@@ -139,8 +140,40 @@ def _bias(state, gap, variance, n_labels, worth):
     spread = of_one_label / (worth * np.array(shares))
     if not state.is_calibrated:
         spread = spread + (_CARRY_OVER * expected) ** 2
+    log_density = _kernels.gap_log_density(gap, variance, expected, spread)
+    weight = softmax(np.log(prior) + log_density)
+    if found is not None:
+        is_apart = found.worths > _OUTWEIGHS * n_labels
+        weight = _without_echo(weight, found.shares, is_apart)
     bound = max(variance, of_one_label / _ENOUGH_LABELS) ** 0.5
-    return _kernels.bias_given_gap(gap, variance, expected, spread, prior, bound)
+    return _kernels.bias_given_gap(gap, variance, expected, spread, weight, bound)
+
+
+def _without_echo(weight, shares, is_apart):
+    """Weights of the hypotheses, without what the labels would say twice, eq. T11.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n_worths + 2,)
+        Probability of each hypothesis given the gap, by Bayes' rule.
+    shares : ndarray of shape (n_worths,)
+        Probability of each worth of the training rows given the labels.
+    is_apart : ndarray of shape (n_worths,), dtype bool
+        For which of them the surrogate's estimate hardly depends on the labels.
+
+    Returns
+    -------
+    weight : ndarray of shape (n_worths + 2,)
+    """
+    accurate, others = np.split(weight, [len(shares)])
+    total = accurate.sum()
+    # An estimate that follows the labels is close to C because both do. That it is
+    # close says nothing new: such a hypothesis keeps its share.
+    kept = total * shares
+    apart = accurate[is_apart].sum()
+    if apart > 0:
+        kept[is_apart] = kept[is_apart].sum() * accurate[is_apart] / apart
+    return np.concatenate([kept, others])
 
 
 def _worth_hypotheses(state):

@@ -1,7 +1,7 @@
 """Array formulas about picks and their labels: numpy in, new arrays out."""
 
 import numpy as np
-from scipy.special import ndtr, softmax
+from scipy.special import ndtr
 
 
 def lure_weights(query_proba, n_samples):
@@ -131,7 +131,25 @@ def variance_of_steps(steps, weights, n_samples):
     return float(variance * np.sum((weights * scale) ** 2))
 
 
-def bias_given_gap(gap, variance, expected, spread, prior, bound):
+def gap_log_density(gap, variance, expected, spread):
+    """Log-density of the gap under each hypothesis, up to a constant.
+
+    Parameters
+    ----------
+    gap, variance : float
+    expected, spread : ndarray of shape (n_hypotheses,)
+        See :func:`bias_given_gap`.
+
+    Returns
+    -------
+    log_density : ndarray of shape (n_hypotheses,)
+    """
+    total = variance + spread
+    surprise = np.minimum((gap - expected) ** 2 / total, 1e300)
+    return -0.5 * (np.log(total) + surprise)
+
+
+def bias_given_gap(gap, variance, expected, spread, weight, bound):
     """Expected bias of an estimate, given its distance from an unbiased one.
 
     Under each hypothesis the bias is normal with the given mean and variance. The gap
@@ -146,8 +164,8 @@ def bias_given_gap(gap, variance, expected, spread, prior, bound):
         Of the unbiased one, > 0.
     expected, spread : ndarray of shape (n_hypotheses,)
         Mean and variance of the bias before the gap is seen.
-    prior : array-like of shape (n_hypotheses,)
-        Probability of each hypothesis.
+    weight : ndarray of shape (n_hypotheses,)
+        Probability of each hypothesis given the gap.
     bound : float
 
     Returns
@@ -157,10 +175,7 @@ def bias_given_gap(gap, variance, expected, spread, prior, bound):
     within : float
         Probability that it is not greater than the bound, in either direction.
     """
-    total = variance + spread
-    surprise = np.minimum((gap - expected) ** 2 / total, 1e300)
-    weight = softmax(np.log(prior) - 0.5 * (np.log(total) + surprise))
-    share = spread / total
+    share = spread / (variance + spread)
     mean = expected + share * (gap - expected)
     deviation = np.maximum((variance * share) ** 0.5, 1e-12 * bound)
     within = ndtr((bound - mean) / deviation) - ndtr((-bound - mean) / deviation)

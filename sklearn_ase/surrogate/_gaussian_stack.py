@@ -8,6 +8,9 @@ from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypoth
 
 # Precision of the prior of the shift's coefficient.
 _SHIFT_PRECISION = 10.0
+# Acquired labels count by Student's t with so many degrees of freedom: squared errors
+# have heavy tails, and one of a few labels must not decide alone.
+_DEGREES = 10.0
 # Blend before any row was seen: training rows decide; without them the model leads.
 _BLEND = {True: 0.5, False: 0.75}
 
@@ -146,14 +149,14 @@ class GaussianStack(BaseEstimator):
             parameters = np.array([[0.5 * self.uses_model_, tiny, 1.0, 0.0, 0.0]])
             self._set(parameters, np.ones(1), np.zeros(1))
             return self
-        rows = self._rows(mean, variance, expert, y, shift)
+        rows = self._rows(mean, variance, expert, y, shift, _DEGREES)
         found = weigh_hypotheses(self._hypotheses, rows, self._bounds)
         parameters = found.parameters
         parameters[:, 1:4] = np.exp(parameters[:, 1:4]) * [self._scale, 1.0, 1.0]
         self._set(parameters, found.shares, found.worths)
         return self
 
-    def _rows(self, mean, variance, expert, y, shift):
+    def _rows(self, mean, variance, expert, y, shift, degrees=np.inf):
         gap = expert - mean if self.uses_model_ else np.zeros(len(y))
         # Rows without a prediction of the model still show the surrogate's variance.
         gap = np.where(np.isfinite(gap), gap, 0.0)
@@ -161,9 +164,8 @@ class GaussianStack(BaseEstimator):
         unit = self._scale**0.5
         centre, spread = self._location
         log_outlier = -0.5 * ((y - centre) ** 2 / spread + np.log(spread / self._scale))
-        return _Likelihood(
-            (y - mean) / unit, gap / unit, variance / self._scale, shift, log_outlier
-        )
+        rows = (y - mean) / unit, gap / unit, variance / self._scale, shift
+        return _Likelihood(*rows, log_outlier, degrees)
 
     def _set(self, parameters, shares, worths):
         """Keep the parameters of each hypothesis, and those of their mixture."""
@@ -216,7 +218,7 @@ class GaussianStack(BaseEstimator):
 
 
 class _Likelihood:
-    """Gaussian log-likelihood, with gradient and Fisher information.
+    """Log-likelihood of Gaussian or t-distributed labels, with Fisher information.
 
     Parameters are the blend, the logarithms of the three coefficients of the variance,
     and the coefficient of the shift.
@@ -228,12 +230,15 @@ class _Likelihood:
         members, and how much more common such rows are in the pool.
     log_outlier : ndarray of shape (n_rows,)
         Log-density of a label that has nothing to do with its row, up to a constant.
+    degrees : float
+        Degrees of freedom of Student's t, > 2; infinity is the Gaussian. The variance
+        means the same for both.
     """
 
-    def __init__(self, residual, gap, variance, shift, log_outlier):
+    def __init__(self, residual, gap, variance, shift, log_outlier, degrees):
         self.residual, self.gap, self.shift = residual, gap, shift
         self.features = np.stack([np.ones_like(variance), variance, gap**2])
-        self.log_outlier = log_outlier
+        self.log_outlier, self.degrees = log_outlier, degrees
 
     def _moments(self, at):
         """Error of the blend, its variance, and what each coefficient adds to it."""
@@ -244,18 +249,38 @@ class _Likelihood:
     def log_density(self, at):
         """Log-density of each label up to a constant, of shape (n_rows,)."""
         error, variance, _ = self._moments(at)
-        return -0.5 * (np.log(variance) + error**2 / variance)
+        return -0.5 * (np.log(variance) + self._surprise(error**2 / variance))
+
+    def _surprise(self, relative):
+        """Minus twice the log-density of a label at this squared relative error."""
+        if np.isinf(self.degrees):
+            return relative
+        return (self.degrees + 1.0) * np.log1p(relative / (self.degrees - 2.0))
+
+    def _pull(self, relative):
+        """Derivative of the surprise: less than 1 for labels that are far off."""
+        if np.isinf(self.degrees):
+            return np.ones_like(relative)
+        return (self.degrees + 1.0) / (self.degrees - 2.0 + relative)
+
+    def _information(self):
+        """Fisher information about location and scale, relative to the Gaussian."""
+        nu = self.degrees
+        if np.isinf(nu):
+            return 1.0, 1.0
+        return (nu + 1.0) * nu / ((nu + 3.0) * (nu - 2.0)), nu / (nu + 3.0)
 
     def __call__(self, at, row_weight=None):
         error, variance, terms = self._moments(at)
         weight = np.ones(len(error)) if row_weight is None else row_weight
         relative = error**2 / variance
-        value = -0.5 * weight @ (np.log(variance) + relative)
+        pull, (location, scale) = self._pull(relative), self._information()
+        value = -0.5 * weight @ (np.log(variance) + self._surprise(relative))
         # How the logarithm of the variance changes with each parameter but the blend.
         slopes = np.vstack([terms / variance, self.shift])
-        of_blend = weight @ (error * self.gap / variance)
-        gradient = 0.5 * slopes @ (weight * (relative - 1.0))
+        of_blend = weight @ (pull * error * self.gap / variance)
+        gradient = 0.5 * slopes @ (weight * (pull * relative - 1.0))
         information = np.zeros((5, 5))
-        information[0, 0] = weight @ (self.gap**2 / variance)
-        information[1:, 1:] = 0.5 * (slopes * weight) @ slopes.T
+        information[0, 0] = location * (weight @ (self.gap**2 / variance))
+        information[1:, 1:] = 0.5 * scale * (slopes * weight) @ slopes.T
         return value, np.array([of_blend, *gradient]), information

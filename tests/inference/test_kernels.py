@@ -8,6 +8,7 @@ from helpers import paper_formulas as paper
 from helpers.random_pools import CLOSE, SHAPES, random_pool
 from numpy.testing import assert_allclose
 from scipy import stats
+from scipy.special import softmax
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase.belief import _kernels as belief_kernels
@@ -178,8 +179,8 @@ def test_the_bias_given_the_gap_is_bayes_rule(gap, expected):
         for p, v in zip(prior, spread, strict=True)
     ) * stats.norm.pdf(gap, bias, variance**0.5)
     density /= density.sum()
-    mean, within = _kernels.bias_given_gap(
-        gap, variance, np.full(2, expected), spread, prior, bound=0.1
-    )
+    given = gap, variance, np.full(2, expected), spread
+    weight = softmax(np.log(prior) + _kernels.gap_log_density(*given))
+    mean, within = _kernels.bias_given_gap(*given, weight, bound=0.1)
     assert mean == pytest.approx(density @ bias, abs=1e-6)
     assert within == pytest.approx(density[np.abs(bias) < 0.1].sum(), abs=1e-4)
