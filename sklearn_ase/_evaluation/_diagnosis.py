@@ -44,7 +44,7 @@ class Diagnosis:
         unavailable.
     training_labels : float
         Number of labels of the pool that all training rows together are found to be
-        worth, for the calibration. NaN without training rows or calibration.
+        worth, for the calibration. 0 without training rows, NaN without a calibration.
     effective_labels : float
         Number of labels with which a plain random sample would have the standard error
         of the corrected risk.
