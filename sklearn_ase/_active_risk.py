@@ -62,7 +62,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         grown by that factor, an int after that many labels, a list at these label
         counts. :meth:`fit` also refits after the last label. A calibrated surrogate
         learns from every label between refits. With a float it is then refitted after
-        at least five labels, or at once for a class that it has not met.
+        five labels or 1 % of its rows, or at once for a class that it has not met.
     cv : int, default=5
         Number of folds for out-of-fold predictions of the model on `X_train`. They
         decide how much weight the surrogate gives to the model. The model is fitted

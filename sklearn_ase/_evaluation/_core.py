@@ -111,7 +111,8 @@ class EvaluationCore:
         can_wait = self.is_fitted and self.plan.surrogate.can_update
         if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
             return True
-        due = next_refit(self.plan.refit, self._n_learned, can_wait)
+        n_fitted = self.problem.n_training + self._n_learned if can_wait else None
+        due = next_refit(self.plan.refit, self._n_learned, n_fitted)
         return due is not None and len(self.ledger) + n_coming >= due
 
     def _has_unmet_class(self):

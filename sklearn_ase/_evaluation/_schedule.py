@@ -3,8 +3,9 @@
 import math
 import numbers
 
-# A surrogate that takes labels between refits waits for at least so many of them.
-_LEAST_STEP = 5
+# A surrogate that takes labels between refits waits for at least so many of them, and
+# for this share of the rows of its last fit: fewer rows hardly change it.
+_LEAST_STEP, _LEAST_SHARE = 5, 0.01
 
 
 def check_refit(refit):
@@ -33,7 +34,7 @@ def is_factor(refit):
     return isinstance(refit, numbers.Real) and not isinstance(refit, numbers.Integral)
 
 
-def next_refit(refit, n_labels, can_wait=False):
+def next_refit(refit, n_labels, n_fitted=None):
     """Label count of the first refit after one at `n_labels`.
 
     Parameters
@@ -41,8 +42,8 @@ def next_refit(refit, n_labels, can_wait=False):
     refit : float, int or list of int
         See :func:`check_refit`.
     n_labels : int
-    can_wait : bool, default=False
-        Whether the surrogate takes labels between refits.
+    n_fitted : int, default=None
+        Number of rows of that fit, if the surrogate takes labels between refits.
 
     Returns
     -------
@@ -53,5 +54,7 @@ def next_refit(refit, n_labels, can_wait=False):
         return next((count for count in refit if count > n_labels), None)
     if isinstance(refit, numbers.Integral):
         return n_labels + refit
-    step = _LEAST_STEP if can_wait else 1
+    step = 1
+    if n_fitted is not None:
+        step = max(_LEAST_STEP, math.ceil(_LEAST_SHARE * n_fitted))
     return max(n_labels + step, math.ceil(n_labels * refit))

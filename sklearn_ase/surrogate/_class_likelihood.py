@@ -1,8 +1,9 @@
 """Likelihood of class labels under a log-linear blend of experts."""
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, log_softmax
+
+from sklearn_ase.surrogate._power_prior import maximise
 
 # Precision of the prior of slope and offset in the odds of unknown classes.
 ODDS_PRECISION = np.array([3.0, 1.0])
@@ -83,15 +84,17 @@ def fit_odds(odds, unknown, weight, centre):
         Slope and offset.
     """
     centre = np.array([1.0, centre])
+    features = np.stack([odds, np.ones_like(odds)])
 
-    def objective(parameters):
-        slope, offset = parameters
-        z = slope * odds + offset
-        pull = ODDS_PRECISION * (parameters - centre)
-        error = weight * (expit(z) - unknown)
-        value = weight @ (np.logaddexp(0.0, z) - unknown * z)
-        value += 0.5 * pull @ (parameters - centre)
-        return value, np.array([error @ odds, error.sum()]) + pull
+    def posterior(at):
+        z = at @ features
+        proba = expit(z)
+        pull = ODDS_PRECISION * (at - centre)
+        value = weight @ (unknown * z - np.logaddexp(0.0, z)) - 0.5 * pull @ (
+            at - centre
+        )
+        gradient = features @ (weight * (unknown - proba)) - pull
+        information = (features * (weight * proba * (1.0 - proba))) @ features.T
+        return value, gradient, information + np.diag(ODDS_PRECISION)
 
-    bounds = [(0.0, None), (None, None)]
-    return minimize(objective, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return maximise(posterior, centre, (np.array([0.0, -np.inf]), np.inf))[0]

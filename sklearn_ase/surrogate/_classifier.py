@@ -273,7 +273,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         """Members as the belief is made of them: an array, or a tensor."""
         return self._aligned_members(X)
 
-    def _chunk_belief(self, X, loss, expert, keep_member_loss):
+    def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
         members = self._members_at(X)
         mean = to_numpy(members.mean(axis=0))
         if self.calibration_ is None:
@@ -281,7 +281,6 @@ class ClassifierSurrogate(EstimatorSurrogate):
             return CategoricalBelief.from_members(
                 members, loss, proba, keep_member_loss
             )
-        shift = self._shift_at(X)
         proba, worth = self._with_worth(mean, expert, shift, loss)
         belief = CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
         return replace(belief, training_worth=worth, uncalibrated=mean, shift=shift)

@@ -36,6 +36,7 @@ class EstimatorSurrogate(BaseSurrogate):
     _stratified = False
     _encoder = None  # A fitted FrameEncoder, if the rows of a frame were encoded.
     _shift = None  # A ShiftScore, if pool and training rows could be compared.
+    _pool = None, None  # The rows of the pool and their scores.
 
     @property
     def is_constant(self):
@@ -86,6 +87,7 @@ class EstimatorSurrogate(BaseSurrogate):
         X, X_train = self._encoded(X, X_train)
         if self._new_calibration() is not None and can_compare(X, X_train):
             self._shift = ShiftScore(X, X_train)
+            self._pool = X, self._shift.score(X)
         return X, X_train
 
     def prepare_other(self, X):
@@ -145,11 +147,12 @@ class EstimatorSurrogate(BaseSurrogate):
         n_samples = n_rows(X)
         numbers = predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
         size = max(1, min(n_samples, CHUNK_NUMBERS // numbers))
+        shift = None if self.calibration_ is None else self._shift_at(X)
         chunks = (
             self._chunk_belief(
                 take_rows(X, rows),
                 loss.take(rows),
-                None if expert is None else expert[rows],
+                *take_columns([expert, shift], rows),
                 keep_member_loss,
             )
             for rows in gen_batches(n_samples, size)
@@ -197,7 +200,10 @@ class EstimatorSurrogate(BaseSurrogate):
 
     def _shift_at(self, X):
         """How much more common such rows are in the pool, (n_rows,), or None."""
-        return None if self._shift is None else self._shift.score(self.prepare_other(X))
+        if self._shift is None:
+            return None
+        pool, score = self._pool
+        return score if X is pool else self._shift.score(self.prepare_other(X))
 
     def _keep_acquired(self, columns, held_out, rows):
         """Keep what the calibration learned from acquired rows, for an update."""
@@ -252,7 +258,7 @@ class EstimatorSurrogate(BaseSurrogate):
         """Return the belief by the same members and the calibration as it is now."""
 
     @abstractmethod
-    def _chunk_belief(self, X, loss, expert, keep_member_loss):
+    def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
         """Return the belief about a chunk of rows, few enough for all members."""
 
 

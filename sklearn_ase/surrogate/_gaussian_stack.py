@@ -115,7 +115,7 @@ class GaussianStack(BaseEstimator):
         low = np.array([0.0, -12.0, -12.0, -12.0, -1.0])
         high = np.array([float(self.uses_model_), 6.0, 6.0, 6.0, 1.0])
         self._bounds = low, high
-        self._hypotheses = None
+        self._hypotheses = self._starts = None
         if self._scale > 0.0:
             self._hypotheses = training_hypotheses(
                 self._rows(*training),
@@ -150,8 +150,12 @@ class GaussianStack(BaseEstimator):
             self._set(parameters, np.ones(1), np.zeros(1))
             return self
         rows = self._rows(mean, variance, expert, y, shift, _DEGREES)
-        found = weigh_hypotheses(self._hypotheses, rows, self._bounds)
-        parameters = found.parameters
+        found, kept = weigh_hypotheses(
+            self._hypotheses, rows, self._bounds, self._starts
+        )
+        if self._starts is None:  # Later fits begin where the first one ended.
+            self._hypotheses, self._starts = kept, found.parameters
+        parameters = found.parameters.copy()
         parameters[:, 1:4] = np.exp(parameters[:, 1:4]) * [self._scale, 1.0, 1.0]
         self._set(parameters, found.shares, found.worths)
         return self

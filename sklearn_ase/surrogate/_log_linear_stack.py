@@ -142,7 +142,7 @@ class LogLinearStack(BaseEstimator):
         self._hypotheses = training_hypotheses(
             rows, rows.n_rows, centre, discounted, kept, self._bounds, by_evidence
         )
-        self._training = training
+        self._training, self._starts = training, None
         return self.fit_acquired(*acquired)
 
     def fit_acquired(self, proba, expert, codes, weight=None, shift=None):
@@ -164,7 +164,11 @@ class LogLinearStack(BaseEstimator):
         """
         weight = np.ones(len(codes)) if weight is None else weight
         rows = self._rows(proba, expert, codes, shift)
-        found = weigh_hypotheses(self._hypotheses, rows, self._bounds)
+        found, kept = weigh_hypotheses(
+            self._hypotheses, rows, self._bounds, self._starts
+        )
+        if self._starts is None:  # Later fits begin where the first one ended.
+            self._hypotheses, self._starts = kept, found.parameters
         self.parameters_, self.shares_ = found.parameters, found.shares
         self.weights_ = found.parameters[:, : 1 + self.uses_model_]
         self.worths_ = found.worths

@@ -9,6 +9,8 @@ equations are those of docs/trust.md.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from scipy.special import expit, logit, softmax
@@ -21,7 +23,7 @@ _PRIOR_OF_ERRORS = 0.2
 # The share of wrong labels before the rows are seen: so many wrong ones of so many.
 _WRONG_BEFORE = 1.0, 20.0
 _CLEANING_ROUNDS = 12
-_MAX_STEPS = 50
+_MAX_STEPS, _LEAST_GAIN = 50, 1e-5
 # Less probable hypotheses are left out.
 _LEAST_SHARE = 1e-3
 
@@ -44,6 +46,11 @@ class Hypothesis:
     prior: float
     mean: np.ndarray
     precision: np.ndarray
+
+    @cached_property
+    def log_det(self):
+        """Logarithm of the determinant of the precision."""
+        return _log_det(self.precision)
 
     def __call__(self, at):
         """Logarithm of the density up to a constant, its gradient and curvature."""
@@ -120,7 +127,7 @@ def training_hypotheses(
     return found
 
 
-def weigh_hypotheses(hypotheses, rows, bounds):
+def weigh_hypotheses(hypotheses, rows, bounds, starts=None):
     """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T9.
 
     Parameters
@@ -129,22 +136,27 @@ def weigh_hypotheses(hypotheses, rows, bounds):
     rows : callable
         Log-likelihood of the acquired rows, its gradient and its curvature.
     bounds : tuple of ndarrays
+    starts : sequence of ndarray, default=None
+        Where to start under each hypothesis. None means its mean.
 
     Returns
     -------
     fit : WeighedFit
         Without hypotheses that are improbable now.
+    kept : list of Hypothesis
+        The other hypotheses, in the order of the fit.
     """
     parameters, evidence = [], []
-    for hypothesis in hypotheses:
+    for place, hypothesis in enumerate(hypotheses):
 
         def both(at, hypothesis=hypothesis):
             return _sum(rows(at), hypothesis(at))
 
-        found, (value, _, curvature) = maximise(both, hypothesis.mean, bounds)
+        start = hypothesis.mean if starts is None else starts[place]
+        found, (value, _, curvature) = maximise(both, start, bounds)
         parameters.append(found)
         # log E = J(θ) - ½ (log det H - log det H0), by Laplace's method.
-        spread = _log_det(curvature) - _log_det(hypothesis.precision)
+        spread = _log_det(curvature) - hypothesis.log_det
         evidence.append(np.log(hypothesis.prior) + value - 0.5 * spread)
     if not np.isfinite(evidence).all():
         raise ValueError(
@@ -155,7 +167,8 @@ def weigh_hypotheses(hypotheses, rows, bounds):
     kept = shares >= _LEAST_SHARE
     worths = np.array([hypothesis.worth for hypothesis in hypotheses])
     shares = shares[kept] / shares[kept].sum()
-    return WeighedFit(np.array(parameters)[kept], shares, worths[kept])
+    fit = WeighedFit(np.array(parameters)[kept], shares, worths[kept])
+    return fit, list(compress(hypotheses, kept))
 
 
 def _clean_weights(rows, both, start, bounds):
@@ -194,8 +207,8 @@ def maximise(function, start, bounds):
         free = ((here > low) | (gradient > 0)) & ((here < high) | (gradient < 0))
         step = np.zeros_like(here)
         step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
-        gain = step @ gradient
-        if not gain > 1e-8 * (1.0 + abs(value)):
+        # A step gains about half of this in log-likelihood.
+        if not step @ gradient > _LEAST_GAIN:
             break
         length, better = 1.0, False
         while not better and length > 1e-4:

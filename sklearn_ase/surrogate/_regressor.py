@@ -202,8 +202,7 @@ class RegressorSurrogate(EstimatorSurrogate):
         least = _LEAST_SHARE * epistemic + np.finfo(float).tiny
         return mean, epistemic, np.maximum(noise, least)
 
-    def _chunk_belief(self, X, loss, expert, keep_member_loss):
-        shift = self._shift_at(X)
+    def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
         if not has_members(self.estimator_):
             moments = self._moments(self.estimator_, X)
             centre, epistemic, noise = self._calibrated(*moments, expert, shift)

@@ -11,7 +11,7 @@ from sklearn_ase._data._rows import is_frame, stack_rows, take_rows
 
 # Rows of each kind that are compared; more would take longer and tell little more.
 _MOST_ROWS = 5000
-_N_TREES = 50
+_N_TREES = 30
 # Leaves this large hardly remember single rows, so that rows need not be held out: a
 # share of all rows, but at least so many.
 _LEAF_SHARE, _LEAST_LEAF = 0.03, 20

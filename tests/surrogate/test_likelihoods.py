@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
-from scipy.optimize import approx_fprime
+from scipy.optimize import approx_fprime, minimize
 
-from sklearn_ase.surrogate._class_likelihood import ClassLikelihood
+from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
 from sklearn_ase.surrogate._gaussian_stack import _Likelihood
 
 RNG = np.random.default_rng(0)
@@ -78,3 +78,15 @@ def test_gradient_and_curvature_of_class_labels_are_derivatives(has_offsets):
     assert_allclose(gradient, expected, atol=1e-4)
     jacobian = approx_fprime(at, lambda a: rows(a, WEIGHT)[1], 1e-6)
     assert_allclose(curvature, -jacobian, atol=1e-4)
+
+
+def test_the_odds_of_unknown_classes_maximise_their_posterior():
+    odds, unknown = RNG.normal(-1.0, 1.0, N_ROWS), RNG.random(N_ROWS) < 0.3
+
+    def minus(at):
+        z = at[0] * odds + at[1]
+        value = WEIGHT @ (np.logaddexp(0.0, z) - unknown * z)
+        return value + 1.5 * (at[0] - 1.0) ** 2 + 0.5 * (at[1] - 0.7) ** 2
+
+    found = fit_odds(odds, unknown, WEIGHT, centre=0.7)
+    assert_allclose(found, minimize(minus, [1.0, 0.0]).x, atol=2e-3)

@@ -69,7 +69,7 @@ def test_shares_are_posterior_probabilities(temperature, n_acquired):
     old, new = ~is_acquired, is_acquired
     hypotheses = hypotheses_of(proba[old], codes[old])
     rows = exponents_only(proba[new], codes[new])
-    fit = weigh_hypotheses(hypotheses, rows, (np.zeros(1), np.inf))
+    fit, _ = weigh_hypotheses(hypotheses, rows, (np.zeros(1), np.inf))
     grid = np.linspace(-4.0, 8.0, 12001)
     gain = log_likelihood(grid, proba[new], codes[new])
     evidence = []
