@@ -55,8 +55,9 @@ class GaussianStack(BaseEstimator):
     --------
     >>> import numpy as np
     >>> from sklearn_ase.surrogate import GaussianStack
-    >>> y = np.tile([-2.0, 2.0], 50)
-    >>> stack = GaussianStack().fit(np.zeros(100), np.zeros(100), None, y)
+    >>> y, is_acquired = np.tile([-2.0, 2.0], 50), np.zeros(100, dtype=bool)
+    >>> stack = GaussianStack()
+    >>> stack = stack.fit(np.zeros(100), np.zeros(100), None, y, is_acquired)
     >>> round(float(stack.variance_[0]), 1)
     4.0
     """
