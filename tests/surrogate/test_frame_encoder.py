@@ -169,7 +169,7 @@ def test_a_value_that_is_sometimes_missing_is_kept():
         ([np.array([k % 2, np.nan]) for k in range(60)], "category"),
         ([1, "a", 2.5, None, datetime.date(2026, 1, 1)] * 12, "category"),
         (pd.cut(np.arange(60), 4), "category"),
-        ([10**400, 5] * 30, "number"),
+        (pd.Series([10**400, 5] * 30, dtype=object), "number"),
     ],
 )
 def test_each_column_is_encoded_by_what_its_values_are(values, kind):
