@@ -10,6 +10,9 @@ from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypoth
 # Exponents of surrogate and model that are likely before any row was seen. With
 # training rows these decide; without them the surrogate knows nothing at first.
 _EXPONENTS = {True: (0.5, 0.5), False: (0.2, 0.6)}
+# The model's probabilities are smoothed by this share of what the surrogate's are. They
+# rest on all its training rows, the surrogate's on the few that reach a leaf.
+_MODEL_SHARE = 0.1
 # Precision of the prior of the shift's coefficient and of the offset of a class.
 _SHIFT_PRECISION = 30.0
 _OFFSET_PRECISION = 2.0
@@ -45,7 +48,8 @@ class LogLinearStack(BaseEstimator):
         Strength of the penalty that pulls the exponents towards usual values, in units
         of log-likelihood.
     smoothing : float, default=0.01
-        Probabilities ``p`` are replaced by ``(1 - s) p + s / n_classes``.
+        Probabilities ``p`` are replaced by ``(1 - s) p + s / n_classes``. Those of the
+        model under test are smoothed by a tenth of it, unless it predicts labels only.
 
     Attributes
     ----------
@@ -130,6 +134,9 @@ class LogLinearStack(BaseEstimator):
         if is_acquired is None:
             is_acquired = np.ones(n_samples, dtype=bool)
         self._has_shift = shift is not None
+        self._model_smoothing = self.smoothing
+        if self.uses_model_ and not np.isin(expert[np.isfinite(expert)], (0, 1)).all():
+            self._model_smoothing *= _MODEL_SHARE
         weight = np.ones(n_samples) if sample_weight is None else sample_weight
         columns = [proba, expert, codes, weight, shift]
         training, acquired = (
@@ -261,13 +268,16 @@ class LogLinearStack(BaseEstimator):
         centre = np.log(ratio * max(n_known, 0.5) / max(n_unknown, 0.5))
         return fit_odds(odds, unknown, weight, centre)
 
-    def _smooth(self, proba):
-        return (1.0 - self.smoothing) * proba + self.smoothing / proba.shape[1]
+    def _smooth(self, proba, smoothing=None):
+        smoothing = self.smoothing if smoothing is None else smoothing
+        return (1.0 - smoothing) * proba + smoothing / proba.shape[1]
 
     def _logs(self, proba, expert, shift):
         """What the exponents and the coefficient of the shift multiply."""
-        experts = [proba, expert] if self.uses_model_ else [proba]
-        logs = [np.log(self._smooth(p)[:, self.model_classes_]) for p in experts]
+        smooth = [self._smooth(proba)]
+        if self.uses_model_:
+            smooth.append(self._smooth(expert, self._model_smoothing))
+        logs = [np.log(p[:, self.model_classes_]) for p in smooth]
         if self._has_shift:
             z = np.zeros(len(proba)) if shift is None else shift
             logs.append(z[:, None] * np.mean(logs, axis=0))

@@ -235,3 +235,19 @@ def test_declared_classes_that_nobody_has_met_do_not_count_as_common():
         stack = LogLinearStack().fit(proba, proba, codes, model_classes=known)
         believed.append(stack.predict_proba(proba, proba)[:, 2:].sum(axis=1).mean())
     assert believed[1] == pytest.approx(believed[0], abs=0.1)
+
+
+def test_a_model_that_is_sure_and_right_is_believed():
+    """A floor under its probabilities would add positives to the pool."""
+    rng = np.random.default_rng(0)
+    sure = rng.random(3000) < 0.9
+    positive = np.where(sure, 1e-4, 0.3)
+    expert = np.column_stack([1.0 - positive, positive])
+    codes = (rng.random(3000) < positive).astype(int)
+    trees = np.tile([[0.97, 0.03]], (3000, 1))
+    stack = LogLinearStack().fit(
+        trees, expert, codes, is_acquired=np.zeros(3000, dtype=bool)
+    )
+    believed = stack.predict_proba(trees, expert)[:, 1]
+    assert believed[sure].mean() < 0.002
+    assert believed.sum() == pytest.approx(codes.sum(), rel=0.1)
