@@ -299,7 +299,8 @@ def test_columns_may_have_names_of_any_type():
 def test_a_forest_takes_what_comes_out():
     encoded = FrameEncoder().fit_transform(pd.DataFrame(_mixed_columns()))
     with_infinite = np.column_stack([encoded, _encoded([np.inf, -np.inf, 1e300] * 20)])
-    ExtraTreesClassifier(3).fit(with_infinite, np.arange(N_ROWS) % 2)
+    trees = ExtraTreesClassifier(3).fit(with_infinite, np.arange(N_ROWS) % 2)
+    assert np.isfinite(trees.predict_proba(with_infinite)).all()
 
 
 def test_several_frames_count_as_one_however_they_are_stored():
