@@ -1,5 +1,7 @@
 """What an evaluation knows, and how it learns from its labels."""
 
+from itertools import islice
+
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
@@ -97,14 +99,20 @@ class EvaluationCore:
 
     def _learn_more(self):
         """Tell the surrogate the labels since its last fit, if it can take them."""
-        if self.is_fitted and self.plan.surrogate.can_update:
-            # Labels that were known before the first pick were learned by every fit.
-            known = self.ledger.known
-            new = list(self.ledger.labels.items())[self._n_learned :]
-            new = {row: label for row, label in new if row not in known}
-            args = self.problem, self.plan, self._learned, new
-            self._learned = learn_more(*args)
-            self._scores = None
+        if not (self.is_fitted and self.plan.surrogate.can_update):
+            return
+        new, learned = self._labels_since_fit(), self._learned
+        if not new and learned.belief is learned.fitted_belief:
+            return
+        self._learned = learn_more(self.problem, self.plan, learned, new)
+        self._scores = None
+
+    def _labels_since_fit(self):
+        """Labels that the last fit did not have, as a dict of row to label."""
+        # Labels that were known before the first pick were learned by every fit.
+        known = self.ledger.known
+        labels = islice(self.ledger.labels.items(), self._n_learned, None)
+        return {row: label for row, label in labels if row not in known}
 
     def is_due(self, n_coming=0):
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
@@ -121,8 +129,8 @@ class EvaluationCore:
         A calibration cannot learn such a class between refits.
         """
         met = self._learned.met
-        labels = [*self.ledger.labels.values(), *self.ledger.known.values()]
-        return bool(met) and not met.issuperset(np.asarray(labels).tolist())
+        labels = np.asarray(list(self._labels_since_fit().values())).tolist()
+        return bool(met) and not met.issuperset(labels)
 
     def _note(self, refit=False):
         """Keep the estimate after the labels that came, or after the last one."""

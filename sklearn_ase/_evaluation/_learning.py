@@ -145,11 +145,14 @@ def learn_more(problem, plan, learned, labels):
     learned : Learned
     """
     surrogate, classes = plan.surrogate, learned.classes
+    y = np.array(list(labels.values()))
+    if classes is not None:
+        y = y.astype(classes.dtype)  # After a withdrawal there may be no label.
     belief = surrogate.update(
         learned.fitted_belief,
         learned.loss,
         np.array(list(labels), dtype=int),
-        np.array(list(labels.values())),
+        y,
         problem.predictions.expert_for(classes),
     )
     n_compared = learned.n_compared + len(labels)

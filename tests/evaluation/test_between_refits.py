@@ -189,3 +189,19 @@ def test_the_update_does_not_depend_on_the_size_of_chunks(monkeypatch):
     assert_allclose(whole.state.belief.proba, parts.state.belief.proba, rtol=1e-12)
     worths = [run.state.belief.training_worth.risk for run in (whole, parts)]
     assert_allclose(*worths, rtol=1e-12)
+
+
+def test_withdrawn_labels_leave_the_belief_of_the_last_fit():
+    """With names as classes: an empty array of labels has to be of their type."""
+    names = np.array(["zero", "one", "two", "three", "four"])
+    is_small = Y < 5
+    rows, labels = X[is_small], names[Y[is_small]]
+    model = FrozenEstimator(GaussianNB().fit(rows[:200], labels[:200]))
+    evaluator = ActiveRiskEstimator(model, refit=[], random_state=0)
+    training = {"X_train": rows[:200], "y_train": labels[:200]}
+    evaluation = evaluator.start(rows[200:500], **training)
+    before = evaluation.state.belief.proba
+    buy(evaluation, 1, labels[200:500])
+    assert not np.array_equal(evaluation.state.belief.proba, before)
+    evaluation.withdraw(evaluation.ledger.indices[0])
+    assert_allclose(evaluation.state.belief.proba, before, rtol=1e-6)
