@@ -74,6 +74,9 @@ class Picks:
     residual_moment, loss_moment : ndarray of shape (n_picks,)
         Mean of ``((l - g) / q)²`` and of ``(l / q)²`` over pick and label, as the
         belief had it. NaN before the first fit and without `query_proba`.
+    max_inverse_proba, max_expected_ratio : ndarray of shape (n_picks,)
+        Greatest ``1 / q`` and ``g / q`` of any row that could have been picked. They
+        bound what a pick can do to an estimate. NaN where nothing is known of them.
     losses : ndarray of shape (n_picks,)
         Observed losses; 0 where there is no label.
     answered : ndarray of shape (n_picks,), dtype bool
@@ -96,6 +99,8 @@ class Picks:
     free_expected_loss: np.ndarray
     residual_moment: np.ndarray
     loss_moment: np.ndarray
+    max_inverse_proba: np.ndarray
+    max_expected_ratio: np.ndarray
     losses: np.ndarray
     answered: np.ndarray
     skipped: np.ndarray
@@ -109,8 +114,12 @@ class Picks:
         free_expected_loss,
         residual_moment,
         loss_moment,
+        max_inverse_proba=None,
+        max_expected_ratio=None,
     ):
         """Make picks that nobody has answered yet; see the attributes.
+
+        The last two may be left out. Ledgers of older versions lack them.
 
         Returns
         -------
@@ -118,6 +127,9 @@ class Picks:
         """
         indices = np.asarray(indices, dtype=int)
         none = np.zeros(len(indices), dtype=bool)
+        unknown = np.full(len(indices), np.nan)
+        most = (max_inverse_proba, max_expected_ratio)
+        most = [unknown if m is None else np.asarray(m, dtype=float) for m in most]
         return cls(
             indices=indices,
             query_proba=np.asarray(query_proba, dtype=float),
@@ -125,6 +137,8 @@ class Picks:
             free_expected_loss=np.asarray(free_expected_loss, dtype=float),
             residual_moment=np.asarray(residual_moment, dtype=float),
             loss_moment=np.asarray(loss_moment, dtype=float),
+            max_inverse_proba=most[0],
+            max_expected_ratio=most[1],
             losses=np.zeros(len(indices)),
             answered=none,
             skipped=none,
@@ -174,6 +188,8 @@ RECORDED = (
     "free_expected_loss",
     "residual_moment",
     "loss_moment",
+    "max_inverse_proba",
+    "max_expected_ratio",
 )
 
 

@@ -47,47 +47,74 @@ def labels_needed(state, estimate, width, level, method):
     unit, basis = _unit_variance(state, estimate)
 
     def width_with(n):
-        error = np.sqrt(unit * max(1.0 / n - 1.0 / n_samples, 0.0))
-        then = replace(
-            estimate,
-            standard_error=float(error),
-            n_labels=n,
-            degrees_of_freedom=n - 1,
-            refusal="",
-        )
-        low, high = then.interval(level, method=method)
+        low, high = _forecast_of(estimate, unit, n, n_samples).interval(level, method)
         return high - low
 
-    if estimate.refusal == "" and width_with(n_labels) <= width:
-        return LabelForecast(0, n_labels, basis)
-    low, high = max(n_labels, MIN_LABELS) - 1, n_samples - n_skipped
+    # The forecast knows the anytime interval of a bounded loss only roughly; the
+    # interval there is now says by how much.
+    scale = 1.0
+    if not estimate.refusal:
+        low, high = estimate.interval(level, method=method)
+        scale = (high - low) / max(width_with(n_labels), np.finfo(float).tiny)
+        if high - low <= width:
+            return LabelForecast(0, n_labels, basis)
+    least = 2 if state.loss.is_bounded else MIN_LABELS
+    low, high = max(n_labels, least) - 1, n_samples - n_skipped
     while high - low > 1:  # The width only falls with the number of labels.
         middle = (low + high) // 2
-        low, high = (low, middle) if width_with(middle) <= width else (middle, high)
+        enough = scale * width_with(middle) <= width
+        low, high = (low, middle) if enough else (middle, high)
     n_known = state.n_labels  # Some may wait behind an open row.
     return LabelForecast(max(high - n_known, 0), max(high, n_known), basis)
+
+
+def _forecast_of(estimate, unit, n_labels, n_samples):
+    """The estimate as it is expected to be after that many labels."""
+    left = max(1.0 / n_labels - 1.0 / n_samples, 0.0)
+    growth = n_labels / max(estimate.n_labels, 1)
+    tail = estimate.tail_degrees
+    return replace(
+        estimate,
+        standard_error=float(np.sqrt(unit * left)),
+        n_labels=n_labels,
+        degrees_of_freedom=max(n_labels - 1, 1),
+        tail_degrees=None if tail is None else min(tail * growth, n_labels - 1),
+        unseen=left if estimate.unseen else 0.0,
+        least=0.0,
+        most=np.inf,
+        anytime=(),
+        refusal="",
+    )
 
 
 def _unit_variance(state, estimate):
     """Variance of one step, and where it is taken from."""
     picks, n_samples = state.settled, state.n_samples
     n_labels = picks.n_labels
-    if not estimate.refusal:
+    has_interval = not estimate.refusal
+    if n_labels < MIN_LABELS or not has_interval:
+        unit = _believed_unit(state)
+        if unit > 0:
+            return unit, (
+                "From what the surrogate expects of the next labels: there are few "
+                f"labels. Ask again after {MIN_LABELS} labels."
+            )
+    if has_interval:
         unit = estimate.standard_error**2 / (1.0 / n_labels - 1.0 / n_samples)
         return unit, (
             f"From the standard error after {n_labels} labels, which falls as the root "
             "of their number if labels to come are as informative as those so far."
         )
-    if n_labels and state.belief is not None and picks.has_query_proba:
-        residual, _ = moments_with_prior(state)
-        unit = residual[-1] / n_samples**2
-        basis = (
-            "From what the surrogate expects of the next labels: there are too few "
-            f"labels for an interval. Ask again after {MIN_LABELS} labels."
-        )
-        if unit > 0:
-            return unit, basis
     raise ValueError(
         "labels_needed() needs an estimate with an interval, or a fitted surrogate and "
         f"a label ({state.n_labels} labels so far). " + estimate.refusal
     )
+
+
+def _believed_unit(state):
+    """Variance of one step as the surrogate expects it; 0 if it expects nothing."""
+    picks = state.settled
+    if not picks.n_labels or state.belief is None or not picks.has_query_proba:
+        return 0.0
+    residual, _ = moments_with_prior(state)
+    return residual[-1] / state.n_samples**2

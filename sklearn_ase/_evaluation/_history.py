@@ -107,7 +107,7 @@ def past_intervals(ledger, level, method):
     ----------
     ledger : LabelLedger
     level : float
-    method : {"fixed", "anytime"}
+    method : {"fixed", "anytime", "anytime_normal"}
 
     Returns
     -------

@@ -71,22 +71,31 @@ def _with_prospects(query, candidates, learned, selection, scores):
     picked = expected[query.indices]
     picked_before = np.cumsum(picked) - picked
     free_expected = expected[candidates].sum() - picked_before
-    moments = _moments_of_picks(query, candidates, learned, selection, scores)
-    return Picks.unanswered(query.indices, query.proba, picked, free_expected, *moments)
+    prospects = _prospects_of_picks(
+        query, candidates, expected, learned, selection, scores
+    )
+    return Picks.unanswered(
+        query.indices, query.proba, picked, free_expected, *prospects
+    )
 
 
-def _moments_of_picks(query, candidates, learned, selection, scores):
-    """What each pick and its label are expected to show, shape (2, n_queries)."""
-    moments = np.full((2, len(query)), np.nan)
-    if selection.has_query_proba and learned.belief is not None:
-        for place, index in enumerate(query.indices):
-            moments[:, place] = _kernels.step_moments(
-                selection.distribution(scores[candidates]),
-                learned.expected_loss[candidates],
-                learned.loss_variance[candidates],
-            )
-            candidates = candidates[candidates != index]
-    return moments
+def _prospects_of_picks(query, candidates, expected, learned, selection, scores):
+    """What each pick and its label can show, of shape (4, n_queries).
+
+    Two moments that are expected, and the greatest 1 / q and g / q of any free row.
+    """
+    prospects = np.full((4, len(query)), np.nan)
+    if not selection.has_query_proba:
+        return prospects
+    for place, index in enumerate(query.indices):
+        proba = selection.distribution(scores[candidates])
+        of_free = expected[candidates]
+        prospects[2:, place] = _kernels.step_limits(proba, of_free)
+        if learned.belief is not None:
+            variance = learned.loss_variance[candidates]
+            prospects[:2, place] = _kernels.step_moments(proba, of_free, variance)
+        candidates = candidates[candidates != index]
+    return prospects
 
 
 def pick_apart(scores, candidates, n_queries, embedding, taken=()):

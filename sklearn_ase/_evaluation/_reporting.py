@@ -16,6 +16,7 @@ from sklearn_ase._evaluation._history import (
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk, check_stop
 from sklearn_ase._inference._evidence import judging_obstacle
+from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase._state import Query
 from sklearn_ase._utils._html import html_table
 
@@ -25,13 +26,17 @@ class Reporting(Labelling):
 
     _n_planned = None  # Labels that a run is to buy.
 
-    def estimate(self, risk=None):
+    def estimate(self, risk=None, groups=None):
         """Estimate the risk from the labels so far.
 
         Parameters
         ----------
         risk : risk estimator, default=None
             Another estimate from the same labels; None means the configured one.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row of the pool, such as its patient or conversation.
+            ``interval(target="population")`` then allows for groups whose rows have
+            similar losses. The interval for the pool itself does not change.
 
         Returns
         -------
@@ -50,7 +55,10 @@ class Reporting(Labelling):
                 f"{self.ledger.pending[0]}."
             )
             found = replace(found, refusal=found.refusal + waiting)
-        return found
+        if groups is None:
+            return found
+        groups = check_groups(groups, state)
+        return replace(found, population_variance=grouped_variance(state, groups))
 
     def diagnose(self):
         """Report whether the labels agree with the surrogate.
@@ -82,7 +90,7 @@ class Reporting(Labelling):
         width : float
             Width of the interval, from end to end.
         level : float, default=0.9
-        method : {"fixed", "anytime"}, default="fixed"
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
             See :meth:`RiskEstimate.interval`.
 
         Returns
@@ -127,7 +135,7 @@ class Reporting(Labelling):
         Parameters
         ----------
         level : float, default=0.9
-        method : {"fixed", "anytime"}, default="fixed"
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
             See :meth:`RiskEstimate.interval`.
 
         Returns

@@ -10,6 +10,7 @@ from scipy.special import softmax
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._steps import (
+    blended_variance,
     label_shares,
     tuned_steps,
     variances_of_mean,
@@ -34,8 +35,6 @@ _UNKNOWN = (1 / 4, 1 / 400, 3 / 40_000), (0.3, 0.65, 0.05)
 _CARRY_OVER = 0.25
 # An error that so many labels would leave does not count against a surrogate.
 _ENOUGH_LABELS = 200.0
-# Number of labels that the believed variance of the steps is worth.
-_BELIEVED_LABELS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +90,14 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
         For which :func:`judging_obstacle` is empty.
     worth : float, default=400
         Labels that the estimate of a calibrated surrogate is worth if it is accurate.
-    tuned : tuple of two ndarrays, default=None
+    tuned : Steps, default=None
         What :func:`tuned_steps` returned for this state, if that is known.
 
     Returns
     -------
     evidence : Evidence
     """
-    steps, predicted = tuned_steps(state) if tuned is None else tuned
+    steps, predicted, _ = tuned_steps(state) if tuned is None else tuned
     n_samples, n_labels = state.n_samples, len(steps)
     weights = _kernels.step_weights(n_labels, n_samples)
     surrogate, corrected = float(state.expected_loss.mean()), float(weights @ steps)
@@ -109,10 +108,9 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
     if state.settled.n_skipped:
         return Evidence(**found)
     seen, believed = variances_of_mean(steps, predicted, n_samples)
-    # Not the greater of the two, as for intervals: a surrogate must not excuse its own
-    # error by a variance that only it believes in.
-    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
-    variance = share * seen + (1.0 - share) * believed
+    # Not the greater of the two: a surrogate must not excuse its own error by a
+    # variance that only it believes in.
+    variance = blended_variance(seen, believed, n_labels)
     least = (1e-12 * max(abs(surrogate), abs(corrected))) ** 2
     if variance <= least:  # All was foreseen: what is believed now has to do.
         believed_now = float(state.belief.loss_variance(state.loss).mean())

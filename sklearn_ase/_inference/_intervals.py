@@ -1,12 +1,26 @@
-"""Quantiles and limits of the intervals."""
+"""Ends of confidence intervals, and the limits within which there are any.
+
+The equations are those of docs/trust.md.
+"""
 
 import numpy as np
+from scipy import stats
 
-METHODS = ("fixed", "anytime")
-# Below this number of labels there is no interval.
+METHODS = ("fixed", "anytime", "anytime_normal")
+TARGETS = ("pool", "population")
+# With fewer labels a loss without a bound has no interval, and whether the surrogate is
+# good cannot be told.
 MIN_LABELS = 25
 # The anytime interval is tightest, relative to the fixed one, a few times later.
 _ANYTIME_START = 5.0
+# On the logarithmic scale an end is at most so far from the estimate.
+_MOST_LOG = 5.0
+
+
+def fixed_quantiles(level, degrees_of_freedom):
+    """Quantiles of Student's t and of the normal distribution, for two-sided ends."""
+    tail = (1 + level) / 2
+    return stats.t.ppf(tail, degrees_of_freedom), stats.norm.ppf(tail)
 
 
 def anytime_quantile(level, degrees_of_freedom, n_labels):
@@ -28,3 +42,64 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
         return np.inf  # So few labels can never exclude any risk.
     excess = np.expm1(log_ratio)
     return np.sqrt(degrees_of_freedom * excess / (1.0 - (1.0 + excess) / growth))
+
+
+def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
+    """Distance of an end from the estimate, with losses that no label has shown.
+
+    If the risk is greater than the estimate by d, then losses were missed that add
+    ``unseen * d * (room - d)`` to its variance. The end is where d is as many standard
+    errors as the quantile says, eq. T12. Without a surrogate this is Wilson's interval.
+
+    Parameters
+    ----------
+    variance : float
+        Of the estimate.
+    unseen : float
+        Variance that a unit of missed losses adds.
+    room : float
+        Greatest loss minus twice the estimate; losses of 0 or less leave none.
+    quantile, normal_quantile : float
+        Of the estimate's error, and of that by missed losses.
+
+    Returns
+    -------
+    reach : float
+    """
+    if not room > 0:
+        unseen = 0.0
+    added = normal_quantile**2 * unseen
+    half = 0.5 * added * room
+    total = 1.0 + added
+    return (half + np.sqrt(half**2 + total * quantile**2 * variance)) / total
+
+
+def log_reach(value, error, quantile):
+    """Distance of the upper end from an estimate of a loss without a bound.
+
+    The end is taken on the logarithmic scale: such losses are skew.
+    """
+    if not value > 0:
+        return quantile * error
+    return value * np.expm1(min(quantile * error / value, _MOST_LOG))
+
+
+def tail_degrees(deviations):
+    """Degrees of freedom of a variance from the scatter of heavy-tailed values.
+
+    ``2 (n - 1) / (kurtosis - 1)``, at most n - 1: as many as for normal values, and
+    few if a few values carry the variance.
+
+    Parameters
+    ----------
+    deviations : ndarray of shape (n_values,)
+
+    Returns
+    -------
+    degrees : float
+    """
+    n, square = len(deviations), np.mean(deviations**2)
+    if not square > 0:
+        return float(max(n - 1, 1))
+    excess = np.mean(deviations**4) / square**2 - 1.0
+    return float(np.clip(2.0 * (n - 1) / max(excess, 1e-9), 1.0, max(n - 1, 1)))

@@ -112,10 +112,30 @@ def step_moments(query_proba, expected, variance):
         Means of ``((l - g) / q)²`` and ``(l / q)²`` over pick and label. Samples that
         cannot be picked are left out.
     """
-    inverse = np.divide(
+    inverse = _inverse(query_proba)
+    return variance @ inverse, (variance + expected**2) @ inverse
+
+
+def step_limits(query_proba, expected):
+    """Greatest ``1 / q`` and ``g / q`` over the samples that can be picked.
+
+    Parameters
+    ----------
+    query_proba, expected : ndarray of shape (n_candidates,)
+
+    Returns
+    -------
+    max_inverse_proba, max_expected_ratio : float
+    """
+    inverse = _inverse(query_proba)
+    return inverse.max(), (expected * inverse).max()
+
+
+def _inverse(query_proba):
+    """Inverse probabilities; 0 for samples that cannot be picked."""
+    return np.divide(
         1.0, query_proba, out=np.zeros_like(query_proba), where=query_proba > 0
     )
-    return variance @ inverse, (variance + expected**2) @ inverse
 
 
 def variance_of_steps(steps, weights, n_samples):

@@ -3,12 +3,34 @@
 The equations are those of docs/trust.md.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sklearn_ase._inference import _kernels
 
 # Number of labels for which g is used in full before they show how much of it to use.
 _TRUSTED_LABELS = 10
+# Number of labels that the believed variance of the steps is worth.
+_BELIEVED_LABELS = 10
+
+
+class Steps(NamedTuple):
+    """One-step estimates of the risk.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_picks,)
+        Unbiased, whatever the surrogate, where every pick has its label.
+    predicted : ndarray of shape (n_picks,)
+        Variance of each as the surrogate expected it.
+    power : ndarray of shape (n_picks,)
+        How much of g is used in each, known before it; λ in eq. T1.
+    """
+
+    values: np.ndarray
+    predicted: np.ndarray
+    power: np.ndarray
 
 
 def weighting_obstacle(state, name, allows_skips=True):
@@ -101,21 +123,66 @@ def tuned_steps(state):
 
     Returns
     -------
-    steps : ndarray of shape (n_picks,)
-        Unbiased, whatever the surrogate, where every pick has its label.
-    predicted : ndarray of shape (n_picks,)
-        Variance of each as the surrogate expected it.
+    steps : Steps
     """
+    plain, control = _parts_of_steps(state)
+    return _steps(state, _kernels.predictable_power(plain, control, _TRUSTED_LABELS))
+
+
+def steps_with_power(state, power):
+    """One-step estimates that use the same share of g in every step.
+
+    Parameters
+    ----------
+    state : PoolState
+    power : float
+        1 for corrected ASE, 0 for LURE.
+
+    Returns
+    -------
+    steps : Steps
+    """
+    return _steps(state, np.full(len(state.settled), float(power)))
+
+
+def _parts_of_steps(state):
+    """One-step estimates without g, and what g takes from each; its mean is 0."""
     picks, n_samples = state.settled, state.n_samples
-    query_proba, free_expected = picks.query_proba, picks.free_expected_loss
-    plain = _kernels.step_estimates(picks.losses, query_proba, n_samples)
-    control = (picks.expected_loss / query_proba - free_expected) / n_samples
-    power = _kernels.predictable_power(plain, control, _TRUSTED_LABELS)
+    plain = _kernels.step_estimates(picks.losses, picks.query_proba, n_samples)
+    control = picks.expected_loss / picks.query_proba - picks.free_expected_loss
+    return plain, control / n_samples
+
+
+def _steps(state, power):
+    plain, control = _parts_of_steps(state)
     residual, loss = moments_with_prior(state)
+    free_expected = state.settled.free_expected_loss
     # What is left of g in a step adds to its variance.
     left = (1.0 - power) ** 2 * np.maximum(loss - residual - free_expected**2, 0.0)
-    steps = over_answerable(plain - power * control, state)
-    return steps, (residual + left) / n_samples**2
+    values = over_answerable(plain - power * control, state)
+    return Steps(values, (residual + left) / state.n_samples**2, power)
+
+
+def limits_of_steps(state, power):
+    """Least and greatest value that each step could have had.
+
+    Parameters
+    ----------
+    state : PoolState
+        With a loss that has a greatest value.
+    power : ndarray of shape (n_picks,)
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_picks,)
+        NaN where a pick does not say what else could have been picked.
+    """
+    picks = state.settled
+    before = np.cumsum(picks.losses) - picks.losses
+    start = before + power * picks.free_expected_loss
+    low = start - power * picks.max_expected_ratio
+    high = start + state.loss.max_loss * picks.max_inverse_proba
+    return low / state.n_samples, high / state.n_samples
 
 
 def moments_with_prior(state):
@@ -157,6 +224,12 @@ def variances_of_mean(steps, predicted, n_samples):
     if n_picks > 1:
         seen = _kernels.variance_of_steps(steps, weights, n_samples)
     return seen, float(weights**2 @ predicted)
+
+
+def blended_variance(seen, believed, n_labels):
+    """Mean of the two variances; what is believed counts as ten labels."""
+    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
+    return share * seen + (1.0 - share) * believed
 
 
 def label_shares(state):

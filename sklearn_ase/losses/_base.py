@@ -29,8 +29,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
         Number of nodes of the Gauss-Hermite quadrature (regression), at most 350. More
         nodes are slower, and more exact for a loss with kinks or jumps.
     max_loss : float
-        Greatest value that the loss can take in regression, if there is one. Intervals
-        end there. In classification it is read from the table.
+        Greatest value that the loss can take, if there is one. Intervals end there, and
+        allow for losses that no label has shown yet. Losses of predicted labels have
+        one anyway; it is read from the table.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -98,7 +99,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} needs the possible labels, because its task is "
                 "not 'regression'. Pass classes=..., or set task='regression'."
             )
-        return LossTable(self.tabulate(prediction, classes), classes)
+        # Predicted labels have a finite number of losses, one per pair of labels.
+        is_bounded = np.isfinite(self.max_loss) or self.response_method == "predict"
+        return LossTable(self.tabulate(prediction, classes), classes, bool(is_bounded))
 
     def tabulate(self, prediction, classes):
         """Loss at each sample for each class, by one call per class.

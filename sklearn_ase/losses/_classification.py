@@ -110,6 +110,8 @@ class Brier(_ProbabilityLoss):
     array([[0.04, 0.64]])
     """
 
+    max_loss = 2.0
+
     def __init__(self, scale_by_half="auto"):
         self.scale_by_half = scale_by_half
 

@@ -15,10 +15,14 @@ class LossTable:
     values : ndarray of shape (n_samples, n_classes)
     classes : ndarray of shape (n_classes,)
         Sorted labels, one per column.
+    is_bounded : bool
+        Whether the greatest loss is a property of the loss, as for the zero-one loss,
+        and not an accident of these predictions, as for the log loss.
     """
 
     values: np.ndarray
     classes: np.ndarray
+    is_bounded: bool = False
 
     @cached_property
     def max_loss(self):
@@ -32,7 +36,7 @@ class LossTable:
 
     def take(self, rows):
         """The loss of some of the samples."""
-        return LossTable(self.values[rows], self.classes)
+        return LossTable(self.values[rows], self.classes, self.is_bounded)
 
     def observed(self, indices, labels):
         """Loss at the given samples once their labels are known."""
@@ -57,6 +61,11 @@ class PointLoss:
     def max_loss(self):
         """The greatest loss that is possible; infinite if the loss has no bound."""
         return float(self.loss.max_loss)
+
+    @property
+    def is_bounded(self):
+        """Whether there is a greatest loss."""
+        return bool(np.isfinite(self.max_loss))
 
     @property
     def n_samples(self):

@@ -1,17 +1,21 @@
 """The base class of the risk estimators, and what the weighted ones share."""
 
 from abc import ABCMeta, abstractmethod
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._betting import anytime_ends
+from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
+from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._steps import (
-    moments_with_prior,
+    blended_variance,
     variances_of_mean,
     weighting_obstacle,
 )
+from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
 
 
@@ -101,68 +105,108 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(obstacle)
 
 
-def believed_loss_variance(state):
-    """Variance of each one-step estimate without g, as the surrogate expected it."""
-    _, loss = moments_with_prior(state)
-    spread = loss - state.settled.free_expected_loss**2
-    return np.maximum(spread, 0.0) / state.n_samples**2
-
-
-def mean_of_steps(steps, predicted, state):
-    """Weighted mean of one-step estimates, with its standard error.
+def mean_of_steps(steps, state):
+    """Weighted mean of one-step estimates, with what its interval is made of.
 
     Parameters
     ----------
-    steps : ndarray of shape (n_picks,)
-    predicted : ndarray of shape (n_picks,)
-        Variance of each step as the surrogate expected it.
+    steps : Steps
     state : PoolState
 
     Returns
     -------
     risk : RiskEstimate
     """
-    weights = _kernels.step_weights(len(steps), state.n_samples)
-    variances = variances_of_mean(steps, predicted, state.n_samples)
-    return design_based(weights @ steps, variances, state)
+    values, n_samples = steps.values, state.n_samples
+    weights = _kernels.step_weights(len(values), n_samples)
+    variances = variances_of_mean(values, steps.predicted, n_samples)
+    value = weights @ values
+    deviations = (values - value) / (1.0 - np.arange(len(values)) / n_samples)
+    return design_based(value, variances, deviations, steps, state)
 
 
-def design_based(value, variances, state):
+def design_based(value, variances, deviations, steps, state):
     """Estimate whose error comes from the draw of the labels alone.
-
-    It uses the greater of two variances (eq. T5): observed in the labels, and expected
-    by the surrogate. Few labels miss what is rare, a surrogate what it does not know.
 
     Parameters
     ----------
     value : float
     variances : tuple of float
-        Seen and believed.
+        Seen in the labels, and believed by the surrogate, eq. T5.
+    deviations : ndarray
+        What the seen variance is the mean square of, on any scale.
+    steps : Steps
+        The steps that the anytime interval bets on.
     state : PoolState
 
     Returns
     -------
     risk : RiskEstimate
     """
-    variance, refusal = max(variances), ""
-    n_labels, n_picks = state.settled.n_labels, len(state.settled)
-    is_known = n_picks == state.n_samples
-    if n_labels < MIN_LABELS and not is_known:
-        refusal = (
-            f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
-            "little about the error of the estimate. Label more rows."
-        )
-    elif variance <= (1e-12 * value) ** 2 and not is_known:  # 0, but for rounding.
-        refusal = (
-            f"No interval: all {n_labels} labels are what the surrogate was certain "
-            "of, so nothing tells the error of the estimate. Label more rows."
-        )
-    return RiskEstimate(
+    picks, loss, n_samples = state.settled, state.loss, state.n_samples
+    n_labels, n_picks = picks.n_labels, len(picks)
+    is_known = n_picks == n_samples
+    variance = _variance(variances, n_labels, loss)
+    total = float(picks.losses.sum())
+    found = RiskEstimate(
         value=float(value),
         standard_error=float(variance**0.5) if n_labels > 1 or is_known else np.nan,
         n_labels=n_labels,
         degrees_of_freedom=max(n_labels - 1, 1),
-        refusal=refusal,
+        refusal="" if is_known else _refusal(value, variance, state),
         n_skipped=n_picks - n_labels,
-        max_loss=state.loss.max_loss,
+        max_loss=loss.max_loss,
+        population_variance=population_variance(state),
     )
+    if is_known:
+        return found
+    if not loss.is_bounded:
+        return replace(found, tail_degrees=tail_degrees(deviations))
+    found = replace(found, unseen=(1.0 - n_picks / n_samples) / n_labels)
+    if found.n_skipped:
+        return found
+    # Rows without a label have a loss between 0 and the greatest one.
+    most = (total + loss.max_loss * (n_samples - n_labels)) / n_samples
+    ends = anytime_ends(steps, state)
+    return replace(found, least=total / n_samples, most=most, anytime=ends)
+
+
+def _variance(variances, n_labels, loss):
+    """The variance of the estimate, from what was seen and what is believed.
+
+    Few labels miss what is rare, and a surrogate what it does not know, so the greater
+    of the two is used. With a bounded loss, and labels enough to tell which of the two
+    is right, their mean is sufficient: there the interval allows for what is rare.
+    """
+    if n_labels >= MIN_LABELS and np.isfinite(loss.max_loss):
+        return blended_variance(*variances, n_labels)
+    return max(variances)
+
+
+def _refusal(value, variance, state):
+    """Say why there is no interval; empty if there is one."""
+    picks = state.settled
+    n_labels = picks.n_labels
+    if state.loss.is_bounded:
+        return "" if n_labels > 1 else "No interval from one label. Label more rows."
+    if n_labels < MIN_LABELS:
+        return (
+            f"No interval from {n_labels} labels: the loss has no greatest value, and "
+            f"fewer than {MIN_LABELS} labels tell too little about the error of the "
+            "estimate. Label more rows."
+        )
+    if variance <= (1e-12 * value) ** 2:  # 0, but for rounding.
+        return (
+            f"No interval: all {n_labels} labels are what the surrogate was certain "
+            "of, so nothing tells the error of the estimate. Label more rows."
+        )
+    # Losses of classifiers end at the greatest one of the table.
+    shape = 0.0 if np.isfinite(state.loss.max_loss) else loss_tail(state)
+    if shape > MAX_TAIL_SHAPE:
+        return (
+            f"No interval: the losses have a heavy tail (shape {shape:.2f}; from 0.5 "
+            "on their variance is infinite, from 1 on their mean). The largest losses "
+            "decide the risk, and few labels have met them. Use a loss that grows more "
+            "slowly (absolute_error), clip it, or label many more rows."
+        )
+    return ""

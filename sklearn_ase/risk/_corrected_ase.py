@@ -1,7 +1,6 @@
 """Corrected ASE: the surrogate's estimate, corrected by what the labels showed."""
 
-from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._steps import moments_with_prior, over_answerable
+from sklearn_ase._inference._steps import steps_with_power
 from sklearn_ase.risk._base import BaseRisk, mean_of_steps
 
 
@@ -26,14 +25,4 @@ class CorrectedASE(BaseRisk):
 
     def estimate(self, state):
         self.check(state)
-        picks = state.settled
-        steps = _kernels.step_estimates(
-            picks.losses,
-            picks.query_proba,
-            state.n_samples,
-            picks.expected_loss,
-            picks.free_expected_loss,
-        )
-        steps = over_answerable(steps, state)
-        residual, _ = moments_with_prior(state)
-        return mean_of_steps(steps, residual / state.n_samples**2, state)
+        return mean_of_steps(steps_with_power(state, 1.0), state)

@@ -4,9 +4,15 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
-from sklearn_ase._inference._intervals import METHODS, anytime_quantile
+from sklearn_ase._inference._intervals import (
+    METHODS,
+    TARGETS,
+    anytime_quantile,
+    fixed_quantiles,
+    log_reach,
+    reach_with_unseen,
+)
 from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
 
@@ -38,6 +44,18 @@ class RiskEstimate:
         over the rows that can be labelled; otherwise over the whole pool.
     max_loss : float
         Greatest possible loss at a row. The interval ends there.
+    unseen : float
+        For a bounded loss: variance that a unit of losses which no label has shown
+        would add to the estimate, eq. T12 of docs/trust.md. 0 for other losses.
+    tail_degrees : float or None
+        For a loss without a bound: degrees of freedom of the upper end of the interval.
+        They are few if a few labels carry the variance.
+    least, most : float
+        Bounds of the risk that the labels prove.
+    anytime : tuple of (level, low, high)
+        For a bounded loss: anytime intervals at several levels.
+    population_variance : float
+        Variance of the risk of a pool whose rows are drawn from a population.
 
     Examples
     --------
@@ -63,6 +81,16 @@ class RiskEstimate:
     refusal: str = ""
     n_skipped: int = 0
     max_loss: float = np.inf
+    unseen: float = 0.0
+    tail_degrees: float | None = None
+    least: float = 0.0
+    most: float = np.inf
+    anytime: tuple = ()
+    population_variance: float = np.nan
+
+    def __post_init__(self):
+        # A file gives lists back.
+        object.__setattr__(self, "anytime", tuple(map(tuple, self.anytime)))
 
     def __repr__(self):
         spread = f"standard_error={self.standard_error:.3g}"
@@ -83,7 +111,7 @@ class RiskEstimate:
         ----------
         level : float, default=0.9
             Of the interval.
-        method : {"fixed", "anytime"}, default="fixed"
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
 
         Returns
         -------
@@ -92,7 +120,7 @@ class RiskEstimate:
         words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
-        name = f"{100 * level:g} % interval" + ", anytime" * (method == "anytime")
+        name = f"{100 * level:g} % interval" + ", anytime" * (method != "fixed")
         if self.refusal or not np.isfinite(self.standard_error):
             words[name] = f"none. {self.refusal}".rstrip()
         else:
@@ -108,17 +136,24 @@ class RiskEstimate:
     def __format__(self, spec):
         return format(self.value, spec) if spec else str(self)
 
-    def interval(self, level=0.9, method="fixed"):
+    def interval(self, level=0.9, method="fixed", target="pool"):
         """Confidence interval for the risk, over the draw of the labels.
 
         Parameters
         ----------
         level : float, default=0.9
             Nominal coverage, between 0 and 1.
-        method : {"fixed", "anytime"}, default="fixed"
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
             ``"fixed"`` holds for a number of labels that was chosen beforehand.
             ``"anytime"`` holds at all label counts at once. You may look at it after
-            every label and stop when it is narrow enough.
+            every label and stop when it is narrow enough. For a bounded loss it
+            assumes nothing about the losses; levels between 0.5, 0.8, 0.9, 0.95 and
+            0.99 get the interval of the next greater one. ``"anytime_normal"`` is
+            narrower with few labels, but it assumes that the estimate is normally
+            distributed. For a loss without a bound the two are the same.
+        target : {"pool", "population"}, default="pool"
+            ``"population"`` adds the error of the pool as a sample. If rows come in
+            groups, use ``evaluation.estimate(groups=...)``.
 
         Returns
         -------
@@ -126,22 +161,69 @@ class RiskEstimate:
             Infinite, with an :class:`IntervalWarning` that gives the reason, if no
             valid interval can be given.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level={level} must lie strictly between 0 and 1.")
-        if method not in METHODS:
-            raise ValueError(f"method={method!r} must be one of {METHODS}.")
+        self._check(level, method, target)
         if self.refusal:
             warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
         if not np.isfinite(self.standard_error):
             return -np.inf, np.inf
+        low, high = self._ends(level, method, target)
+        # An unbiased estimate may lie, by chance, where no mean of losses can.
+        low, high = max(low, 0.0), min(high, self.max_loss)
+        if target == "pool":
+            low, high = max(low, self.least), min(high, self.most)
+        return float(min(self.value, low)), float(max(self.value, high))
+
+    def _check(self, level, method, target):
+        if not 0 < level < 1:
+            raise ValueError(f"level={level} must lie strictly between 0 and 1.")
+        if method not in METHODS:
+            raise ValueError(f"method={method!r} must be one of {METHODS}.")
+        if target not in TARGETS:
+            raise ValueError(f"target={target!r} must be one of {TARGETS}.")
+        if target == "population" and np.isnan(self.population_variance):
+            raise ValueError(
+                "target='population' needs an estimate that says how much the pool "
+                "varies. Take one from evaluation.estimate()."
+            )
+
+    def _ends(self, level, method, target):
+        """Ends of the interval before they are cut to what is possible."""
+        centre = self.value if self.centre is None else self.centre
+        added = self.population_variance if target == "population" else 0.0
+        known = [ends for ends in self.anytime if ends[0] >= level - 1e-12]
+        if method == "anytime" and known:
+            _, low, high = known[0]
+            # The pool's own error is the same at all label counts.
+            extra = fixed_quantiles(level, np.inf)[1] * added**0.5
+            return low - extra, high + extra
+        variance = self.standard_error**2 + added
         if method == "fixed":
-            quantile = stats.t.ppf((1 + level) / 2, self.degrees_of_freedom)
+            quantile, of_unseen = fixed_quantiles(level, self.degrees_of_freedom)
         else:
             quantile = anytime_quantile(level, self.degrees_of_freedom, self.n_labels)
-        reach = quantile * self.standard_error if self.standard_error > 0 else 0.0
-        centre = self.value if self.centre is None else self.centre
-        # An unbiased estimate may lie, by chance, where no mean of losses can.
-        low = min(self.value, max(centre - reach, 0.0))
-        high = max(self.value, min(centre + reach, self.max_loss))
-        return float(low), float(high)
+            of_unseen = quantile
+        return self._low(centre, variance, quantile, of_unseen), self._high(
+            centre, variance, quantile, of_unseen, level, method
+        )
+
+    def _low(self, centre, variance, quantile, of_unseen):
+        room = 2.0 * centre - self.max_loss
+        return centre - _reach(variance, self.unseen, room, quantile, of_unseen)
+
+    def _high(self, centre, variance, quantile, of_unseen, level, method):
+        if self.tail_degrees is not None and variance > 0:
+            if method == "fixed":
+                quantile, _ = fixed_quantiles(level, self.tail_degrees)
+            return centre + log_reach(centre, variance**0.5, quantile)
+        room = self.max_loss - 2.0 * centre
+        return centre + _reach(variance, self.unseen, room, quantile, of_unseen)
+
+
+def _reach(variance, unseen, room, quantile, of_unseen):
+    """Distance of an end from the estimate; infinite quantiles exclude nothing."""
+    if not unseen > 0:
+        return quantile * variance**0.5 if variance > 0 else 0.0
+    if np.isinf(quantile):
+        return np.inf
+    return reach_with_unseen(variance, unseen, room, quantile, of_unseen)

@@ -79,7 +79,7 @@ class GuardedASE(BaseRisk):
         if state.settled.n_labels == 0:
             return self._without_labels(state)
         tuned = tuned_steps(state)
-        corrected = mean_of_steps(*tuned, state)
+        corrected = mean_of_steps(tuned, state)
         if state.belief is None:
             return corrected
         value = corrected.value

@@ -1,8 +1,7 @@
 """LURE: observed losses, weighted by the probability of their pick."""
 
-from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._steps import over_answerable
-from sklearn_ase.risk._base import BaseRisk, believed_loss_variance, mean_of_steps
+from sklearn_ase._inference._steps import steps_with_power
+from sklearn_ase.risk._base import BaseRisk, mean_of_steps
 
 
 class LURE(BaseRisk):
@@ -29,9 +28,4 @@ class LURE(BaseRisk):
 
     def estimate(self, state):
         self.check(state)
-        picks = state.settled
-        steps = _kernels.step_estimates(
-            picks.losses, picks.query_proba, state.n_samples
-        )
-        steps = over_answerable(steps, state)
-        return mean_of_steps(steps, believed_loss_variance(state), state)
+        return mean_of_steps(steps_with_power(state, 0.0), state)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sklearn_ase._inference import _kernels
-from sklearn_ase.risk._base import BaseRisk, believed_loss_variance, design_based
+from sklearn_ase._inference._steps import steps_with_power, variances_of_mean
+from sklearn_ase.risk._base import BaseRisk, design_based
 
 
 class MonteCarlo(BaseRisk):
@@ -43,10 +43,9 @@ class MonteCarlo(BaseRisk):
         picks, n_samples = state.settled, state.n_samples
         losses, n_picks = picks.losses[picks.answered], len(picks)
         n_labels, is_known = len(losses), n_picks == n_samples
-        seen = believed = 0.0
-        if not is_known:
-            weights = _kernels.step_weights(n_picks, n_samples)
-            believed = weights**2 @ believed_loss_variance(state)
+        steps, seen = steps_with_power(state, 0.0), 0.0
+        _, believed = variances_of_mean(*steps[:2], n_samples)
         if n_labels > 1 and not is_known:
             seen = losses.var(ddof=1) * (1.0 - n_picks / n_samples) / n_labels
-        return design_based(losses.mean(), (seen, believed), state)
+        mean = losses.mean()
+        return design_based(mean, (seen, believed), losses - mean, steps, state)

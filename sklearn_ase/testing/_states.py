@@ -60,6 +60,8 @@ def make_state(task="classification", n_samples=40, n_labels=12, random_state=0)
             loss_moment=np.full(
                 n_labels, n_samples**2 * (variance + expected**2).mean()
             ),
+            max_inverse_proba=n_samples - np.arange(n_labels, dtype=float),
+            max_expected_ratio=np.full(n_labels, n_samples * expected.max()),
             losses=loss.observed(indices, labels),
             answered=np.ones(n_labels, dtype=bool),
             skipped=np.zeros(n_labels, dtype=bool),

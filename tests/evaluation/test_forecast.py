@@ -1,11 +1,13 @@
 """Forecasts: how many more labels an interval of a given width needs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.iris_campaign import TRAINING, X, start_evaluation, tell
 
 from sklearn_ase.acquisition import Uniform
-from sklearn_ase.risk import ASE, LURE, RiskEstimate
+from sklearn_ase.risk import ASE, LURE
 
 
 def evaluation_after(n_labels, **parameters):
@@ -14,7 +16,7 @@ def evaluation_after(n_labels, **parameters):
     return evaluation
 
 
-@pytest.mark.parametrize("method", ["fixed", "anytime"])
+@pytest.mark.parametrize("method", ["fixed", "anytime", "anytime_normal"])
 @pytest.mark.parametrize("width", [0.03, 0.06, 0.09])
 def test_the_forecast_is_the_first_number_of_labels_that_is_enough(method, width):
     evaluation = evaluation_after(50, risk=LURE())
@@ -22,12 +24,23 @@ def test_the_forecast_is_the_first_number_of_labels_that_is_enough(method, width
     now = evaluation.estimate()
 
     def width_with(n):
-        error = now.standard_error * np.sqrt((1 / n - 1 / 150) / (1 / 50 - 1 / 150))
-        then = RiskEstimate(9.0, error, n_labels=n, degrees_of_freedom=n - 1)
+        share = (1 / n - 1 / 150) / (1 / 50 - 1 / 150)
+        then = replace(
+            now,
+            standard_error=now.standard_error * np.sqrt(share),
+            n_labels=n,
+            degrees_of_freedom=n - 1,
+            unseen=now.unseen * share,
+            least=0.0,
+            most=np.inf,
+            anytime=(),
+        )
         return np.ptp(then.interval(0.8, method=method))
 
+    scale = np.ptp(now.interval(0.8, method=method)) / width_with(50)
     assert forecast.n_labels == 50 + int(forecast) == 50 + forecast.n_more
-    assert width_with(forecast.n_labels) <= width < width_with(forecast.n_labels - 1)
+    assert scale * width_with(forecast.n_labels) <= width
+    assert scale * width_with(forecast.n_labels - 1) > width
     assert forecast.basis.startswith("From the standard error after 50 labels")
     assert str(forecast).startswith(f"{int(forecast)} more labels, ")
 
@@ -44,13 +57,12 @@ def test_more_labels_for_less_width_and_more_certainty():
     assert fixed < anytime
 
 
-def test_no_more_labels_are_needed_for_the_width_there_is():
+@pytest.mark.parametrize("method", ["fixed", "anytime", "anytime_normal"])
+def test_no_more_labels_are_needed_for_the_width_there_is(method):
     evaluation = evaluation_after(50)
-    now = evaluation.estimate()
-    middle = now.value if now.centre is None else now.centre
-    reach = 2 * (now.interval(0.9)[1] - middle)
-    assert int(evaluation.labels_needed(reach * 1.0001)) == 0
-    assert int(evaluation.labels_needed(reach * 0.98)) > 0
+    width = np.ptp(evaluation.estimate().interval(0.9, method=method))
+    assert int(evaluation.labels_needed(width * 1.0001, method=method)) == 0
+    assert int(evaluation.labels_needed(width * 0.9, method=method)) > 0
 
 
 def test_a_forecast_from_few_labels_rests_on_the_surrogate():
@@ -63,7 +75,7 @@ def test_a_forecast_needs_labels_with_an_interval():
     evaluation = start_evaluation(training={}, risk=LURE(), refit=[10**6])
     with pytest.raises(ValueError, match="needs at least one label"):
         evaluation.labels_needed(0.1)
-    tell(evaluation, evaluation.ask(5).indices)
+    tell(evaluation, evaluation.ask(1).indices)
     with pytest.raises(
         ValueError, match=r"labels_needed\(\) needs an estimate with an interval"
     ):

@@ -25,7 +25,9 @@ def test_target_width_stops_at_the_first_interval_that_is_narrow_enough():
 
 
 def test_target_width_never_stops_without_an_interval():
-    evaluator = make_evaluator(n_labels=24, risk=LURE(), stop=TargetWidth(1e9))
+    evaluator = make_evaluator(
+        n_labels=24, risk=LURE(), stop=TargetWidth(1e9), loss="log_loss"
+    )
     evaluator.fit(X, Y, **TRAINING)
     assert evaluator.stop_reason_ == "n_labels=24 were bought."
 
@@ -57,7 +59,7 @@ def test_a_rule_asked_by_hand_stops_where_fit_stops():
 def test_a_constant_loss_does_not_stop_the_campaign():
     """All labels show what was expected, but that does not make the interval narrow."""
     evaluator = make_evaluator(loss=lambda y_true, y_pred: np.ones(len(y_true)))
-    evaluator.set_params(n_labels=30, stop=TargetWidth(0.5), risk=CorrectedASE())
+    evaluator.set_params(n_labels=30, stop=TargetWidth(0.02), risk=CorrectedASE())
     assert evaluator.fit(X, Y).stop_reason_ == "n_labels=30 were bought."
 
 

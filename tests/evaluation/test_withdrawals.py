@@ -23,7 +23,8 @@ def test_a_withdrawn_row_is_open_at_its_old_place():
 
 @pytest.mark.parametrize("risk", WEIGHTED)
 def test_weighted_estimates_wait_for_a_withdrawn_row(risk):
-    evaluation, other = start_evaluation(refit=[10**6]), start_evaluation(refit=[10**6])
+    late = {"refit": [10**6], "loss": "log_loss"}
+    evaluation, other = start_evaluation(**late), start_evaluation(**late)
     rows = evaluation.ask(5).indices
     other.ask(5)
     tell(evaluation, rows)

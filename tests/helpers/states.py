@@ -6,6 +6,7 @@ import numpy as np
 
 from sklearn_ase import Picks, PoolState
 from sklearn_ase._inference import _kernels
+from sklearn_ase._state import RECORDED
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.losses import LossTable
 
@@ -30,7 +31,7 @@ def make_picks(indices, losses, query_proba, **columns):
     indices = np.asarray(indices, dtype=int)
     zeros = np.zeros(len(indices))
     answered = np.asarray(columns.pop("answered", zeros == 0), dtype=bool)
-    names = ("expected_loss", "free_expected_loss", "residual_moment", "loss_moment")
+    names = RECORDED[2:]
     numbers = {name: np.array(columns.pop(name, zeros), dtype=float) for name in names}
     return Picks(
         indices=indices,
@@ -43,9 +44,10 @@ def make_picks(indices, losses, query_proba, **columns):
     )
 
 
-def without_belief(picks, n_samples):
-    """State of a pool of which nothing is known but the picks."""
-    loss = LossTable(np.full((n_samples, 1), np.inf), np.zeros(1))
+def without_belief(picks, n_samples, loss=None):
+    """State of a pool of which nothing is known but the picks, and perhaps the loss."""
+    if loss is None:
+        loss = LossTable(np.full((n_samples, 1), np.inf), np.zeros(1))
     labels = picks.indices[picks.answered]
     return PoolState(loss, None, None, picks, labels)
 

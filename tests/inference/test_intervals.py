@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sklearn_ase._inference._intervals import tail_degrees
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk import (
     ASE,
@@ -22,7 +23,7 @@ EVERYTHING = (-np.inf, np.inf)
 design_based = pytest.mark.parametrize(
     "risk", [MonteCarlo(), LURE(), CorrectedASE(), GuardedASE(worth=0)]
 )
-methods = pytest.mark.parametrize("method", ["fixed", "anytime"])
+methods = pytest.mark.parametrize("method", ["fixed", "anytime", "anytime_normal"])
 
 
 def reach(method, n_labels, level=0.9):
@@ -33,20 +34,38 @@ def reach(method, n_labels, level=0.9):
 
 @design_based
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
-def test_the_fixed_interval_is_students(risk, level):
+def test_the_lower_end_is_students_without_a_bound(risk, level):
     estimate = risk.estimate(make_state(n_samples=80, n_labels=30))
-    low, high = stats.t.interval(
+    low, _ = stats.t.interval(
         level, df=29, loc=estimate.value, scale=estimate.standard_error
     )
-    assert estimate.interval(level) == pytest.approx((max(low, 0), high), rel=1e-12)
+    assert estimate.interval(level)[0] == pytest.approx(max(low, 0), rel=1e-12)
+
+
+@design_based
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_the_upper_end_is_students_on_the_logarithmic_scale(risk, level):
+    estimate = risk.estimate(make_state(n_samples=80, n_labels=30))
+    quantile = stats.t.ppf((1 + level) / 2, estimate.tail_degrees)
+    end = estimate.value * np.exp(quantile * estimate.standard_error / estimate.value)
+    expected = min(end, estimate.max_loss)
+    assert estimate.interval(level)[1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_few_values_that_carry_the_variance_have_few_degrees_of_freedom():
+    rng = np.random.default_rng(0)
+    normal, outlier = rng.normal(size=200), np.eye(1, 200)[0]
+    assert tail_degrees(normal) == pytest.approx(199, rel=0.2)
+    assert tail_degrees(outlier - outlier.mean()) < 2.1
+    assert tail_degrees(np.repeat([-1.0, 1.0], 10)) == 19  # Never more than n - 1.
 
 
 @design_based
 @pytest.mark.parametrize("n_labels", [1, 2, 24])
 @methods
-def test_few_labels_give_no_interval_but_a_reason(risk, n_labels, method):
+def test_few_labels_of_a_loss_without_a_bound_give_no_interval(risk, n_labels, method):
     estimate = risk.estimate(make_state(n_samples=80, n_labels=n_labels))
-    assert f"from {n_labels} labels: fewer than 25" in estimate.refusal
+    assert f"from {n_labels} labels: the loss has no greatest value" in estimate.refusal
     with pytest.warns(IntervalWarning, match="Label more rows") as caught:
         assert estimate.interval(method=method) == EVERYTHING
     assert caught[0].filename == __file__  # It points to who asked for it.

@@ -1,0 +1,166 @@
+"""Intervals of losses with a greatest value: what no label has shown is allowed for."""
+
+import numpy as np
+import pytest
+from helpers.states import make_picks, without_belief
+from scipy import stats
+
+from sklearn_ase._inference._betting import LEVELS, betting_ends
+from sklearn_ase._inference._intervals import reach_with_unseen
+from sklearn_ase.losses import Brier, LogLoss, LossTable, SquaredError, ZeroOne
+from sklearn_ase.risk import LURE, MonteCarlo
+
+
+def uniform_state(losses, n_samples, is_bounded=True):
+    """State of a pool after a plain random sample, without a surrogate."""
+    n_labels = len(losses)
+    q = 1.0 / (n_samples - np.arange(n_labels))
+    picks = make_picks(
+        np.arange(n_labels),
+        losses,
+        q,
+        max_inverse_proba=1.0 / q,
+        residual_moment=np.zeros(n_labels),
+        loss_moment=np.zeros(n_labels),
+    )
+    table = LossTable(np.tile([0.0, 1.0], (n_samples, 1)), np.arange(2), is_bounded)
+    return without_belief(picks, n_samples, table)
+
+
+@pytest.mark.parametrize(("errors", "n"), [(0, 20), (1, 50), (7, 30), (20, 50)])
+def test_with_the_binomial_variance_the_upper_end_is_wilsons(errors, n):
+    share, z = errors / n, stats.norm.ppf(0.95)
+    reach = reach_with_unseen(share * (1 - share) / n, 1 / n, 1 - 2 * share, z, z)
+    wilson = stats.binomtest(errors, n).proportion_ci(0.9, method="wilson")
+    assert share + reach == pytest.approx(wilson.high, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_labels", [2, 10, 24, 25, 200])
+def test_labels_without_an_error_do_not_prove_that_there_is_none(n_labels):
+    estimate = MonteCarlo().estimate(uniform_state(np.zeros(n_labels), 2000))
+    low, high = estimate.interval(0.9)
+    assert low == 0.0
+    z2 = stats.norm.ppf(0.95) ** 2
+    wilson = z2 / (n_labels + z2)
+    assert high == pytest.approx(wilson, rel=0.12)  # Less, because the pool is finite.
+    assert high <= wilson
+
+
+def test_one_label_gives_no_interval_but_a_reason():
+    estimate = MonteCarlo().estimate(uniform_state(np.zeros(1), 100))
+    assert estimate.refusal.startswith("No interval from one label")
+
+
+@pytest.mark.parametrize("rate", [0.002, 0.02, 0.1, 0.4, 0.9, 0.995])
+@pytest.mark.parametrize("n_labels", [10, 50, 200])
+def test_the_interval_of_a_plain_sample_covers_at_every_error_rate(rate, n_labels):
+    rng, n_samples = np.random.default_rng([n_labels, int(1000 * rate)]), 2000
+    truth = round(rate * n_samples) / n_samples
+    pool = np.arange(n_samples) < truth * n_samples
+    held = []
+    for _ in range(150):
+        losses = rng.permutation(pool)[:n_labels].astype(float)
+        estimate = LURE().estimate(uniform_state(losses, n_samples))
+        low, high = estimate.interval(0.9)
+        assert 0 <= low <= high <= 1
+        held.append(low <= truth <= high)
+    assert np.mean(held) > 0.84
+
+
+def test_ends_never_contradict_a_label():
+    losses = np.repeat([1.0, 0.0], [30, 10])
+    low, high = MonteCarlo().estimate(uniform_state(losses, 50)).interval(0.99)
+    assert low >= 30 / 50
+    assert high <= (30 + 10) / 50
+
+
+def test_which_losses_have_a_greatest_value():
+    proba, classes = np.array([[0.9, 0.1]]), np.arange(2)
+    assert Brier().build(proba, classes).is_bounded
+    assert ZeroOne().build(np.array([0]), classes).is_bounded
+    assert not LogLoss().build(proba, classes).is_bounded
+    assert not SquaredError().build(np.zeros(3)).is_bounded
+    assert ZeroOne().build(np.zeros(3, int), classes).take([0]).is_bounded
+
+
+# Betting
+
+
+def wealth_by_loop(steps, limits, forecast, predicted, risk):
+    """Greatest capital of somebody who bets against a risk, step by step."""
+    up = down = 1.0
+    past, greatest = [], -np.inf
+    for m, step in enumerate(steps):
+        centre = (5 * forecast[m] + sum(s for s, _ in past)) / (5 + m)
+        variance = (5 * predicted[m] + sum((s - c) ** 2 for s, c in past)) / (5 + m)
+        gap = centre - risk
+        bet = gap / (variance + gap**2)
+        bet_up = min(max(bet, 0), 0.9 / (risk - limits[0][m]))
+        bet_down = min(max(-bet, 0), 0.9 / (limits[1][m] - risk))
+        up *= 1 + bet_up * (step - risk)
+        down *= 1 - bet_down * (step - risk)
+        past.append((step, centre))
+        greatest = max(greatest, (up + down) / 2)
+    return greatest
+
+
+def test_the_ends_are_where_the_capital_of_a_gambler_is():
+    rng = np.random.default_rng(3)
+    steps = rng.random(60)
+    limits = np.full(60, -0.2), np.full(60, 1.5)
+    forecast, predicted = np.full(60, 0.4), np.full(60, 0.1)
+    ends = betting_ends(steps, limits, forecast, predicted, 1.0)
+    assert [level for level, *_ in ends] == list(LEVELS)
+    for level, low, high in ends:
+        for risk in (low - 0.02, high + 0.02):
+            if 0 < risk < 1:
+                wealth = wealth_by_loop(steps, limits, forecast, predicted, risk)
+                assert wealth >= 1 / (1 - level)
+        for risk in (low + 0.02, high - 0.02):
+            wealth = wealth_by_loop(steps, limits, forecast, predicted, risk)
+            assert wealth < 1 / (1 - level)
+
+
+def test_intervals_widen_with_their_level():
+    ends = LURE().estimate(uniform_state(np.eye(1, 40)[0], 500)).anytime
+    widths = [high - low for _, low, high in ends]
+    assert (np.diff(widths) >= 0).all()
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.3])
+def test_the_anytime_interval_of_rare_losses_holds_at_all_times(rate):
+    """The normal one does not: no label may show an error for long."""
+    rng, n_samples = np.random.default_rng(4), 1000
+    pool = np.arange(n_samples) < rate * n_samples
+    held = []
+    for _ in range(40):
+        losses = rng.permutation(pool)[:120].astype(float)
+        inside = True
+        for count in range(2, 121, 6):
+            estimate = LURE().estimate(uniform_state(losses[:count], n_samples))
+            low, high = estimate.interval(0.9, method="anytime")
+            inside &= low <= rate <= high
+        held.append(inside)
+    assert np.mean(held) >= 0.85
+
+
+def test_a_level_between_two_gets_the_next_greater_one():
+    estimate = LURE().estimate(uniform_state(np.eye(1, 40)[0], 500))
+    between = estimate.interval(0.85, method="anytime")
+    assert between == estimate.interval(0.9, method="anytime")
+
+
+def test_make_picks_an_older_version_have_the_normal_anytime_interval():
+    state = uniform_state(np.eye(1, 40)[0], 500)
+    unknown = np.full(40, np.nan)
+    picks = make_picks(
+        state.picks.indices,
+        state.picks.losses,
+        state.picks.query_proba,
+        max_inverse_proba=unknown,
+        max_expected_ratio=unknown,
+    )
+    estimate = LURE().estimate(without_belief(picks, 500, state.loss))
+    assert estimate.anytime == ()
+    normal = estimate.interval(method="anytime_normal")
+    assert estimate.interval(method="anytime") == normal

@@ -1,0 +1,88 @@
+"""Intervals for the population that the pool was drawn from."""
+
+import numpy as np
+import pytest
+
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._inference._population import grouped_variance
+from sklearn_ase.risk import MonteCarlo, RiskEstimate
+from sklearn_ase.testing import make_state
+
+
+def test_the_variance_of_a_sample_of_rows_is_added():
+    estimate = RiskEstimate(0.4, 0.03, 50, 1e9, population_variance=0.0016)
+    low, high = estimate.interval(0.9, target="population")
+    wide = RiskEstimate(0.4, 0.05, 50, 1e9).interval(0.9)
+    assert (low, high) == pytest.approx(wide)
+    assert estimate.interval(0.9) == RiskEstimate(0.4, 0.03, 50, 1e9).interval(0.9)
+
+
+@pytest.mark.parametrize("method", ["fixed", "anytime", "anytime_normal"])
+def test_the_population_is_less_certain_than_the_pool(evaluator, digits, method):
+    evaluator.set_params(loss="zero_one", n_labels=40)
+    risk = evaluator.fit(digits.X, digits.y).risk_
+    pool, population = (
+        risk.interval(method=method, target=target) for target in ("pool", "population")
+    )
+    assert population[0] <= pool[0] < pool[1] <= population[1]
+    assert np.ptp(population) > np.ptp(pool)
+
+
+def test_a_pool_that_is_fully_labelled_is_a_plain_sample_of_the_population():
+    state = make_state(n_samples=60, n_labels=60)
+    estimate = MonteCarlo().estimate(state)
+    assert estimate.interval() == (estimate.value, estimate.value)
+    error = state.losses.std() / np.sqrt(60)
+    low, _ = estimate.interval(0.9, target="population")
+    assert estimate.value - low == pytest.approx(1.645 * error, rel=0.05)
+
+
+def test_a_target_is_one_of_two():
+    with pytest.raises(ValueError, match=r"target='world' must be one of \('pool'"):
+        RiskEstimate(0.4, 0.1, 50).interval(target="world")
+
+
+def test_an_estimate_by_hand_does_not_know_the_population():
+    with pytest.raises(ValueError, match=r"evaluation.estimate\(\)"):
+        RiskEstimate(0.4, 0.1, 50).interval(target="population")
+
+
+# Groups
+
+
+def test_each_row_its_own_group_has_the_variance_of_rows():
+    state = make_state(n_samples=50, n_labels=50)
+    found = grouped_variance(state, np.arange(50))
+    assert found == pytest.approx(state.losses.var() / 50)
+
+
+def test_groups_of_copies_count_once():
+    """Thirty patients with ten equal rows each are thirty rows."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(30), 10)
+    X = rng.normal(size=(30, 2))[groups]
+    wrong = (rng.random(30) < 0.4)[groups]
+    y = np.where(wrong, 1, 0)
+    evaluator = ActiveRiskEstimator(
+        lambda X: np.zeros(len(X), dtype=int),
+        loss="zero_one",
+        classes=[0, 1],
+        n_labels=60,
+        random_state=0,
+    )
+    evaluation = evaluator.fit(X, y).evaluation_
+    plain = evaluation.estimate()
+    grouped = evaluation.estimate(groups=groups)
+    assert grouped.value == plain.value
+    assert grouped.interval() == plain.interval()
+    expected = wrong.var() / 30
+    assert grouped.population_variance == pytest.approx(expected, rel=0.3)
+    assert grouped.population_variance > 5 * plain.population_variance
+
+
+def test_groups_must_fit_the_pool(evaluator, digits):
+    evaluation = evaluator.fit(digits.X, digits.y).evaluation_
+    with pytest.raises(ValueError, match=r"groups must have one entry per row"):
+        evaluation.estimate(groups=[1, 2])
+    with pytest.raises(ValueError, match="at least two groups"):
+        evaluation.estimate(groups=np.zeros(len(digits.X)))
