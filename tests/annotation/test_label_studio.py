@@ -146,7 +146,7 @@ TWO_CONTROLS = {
         ),
         (
             {"data": {"row": 3}, "annotations": [TWO_CONTROLS]},
-            r"Row 3 has answers in the controls \['colour', 'shape'\]. Name the one",
+            r"answers in \['colour', 'shape'\], but none in a control named 'label'",
         ),
     ],
 )
