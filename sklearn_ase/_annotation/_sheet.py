@@ -8,7 +8,7 @@ from pathlib import Path
 # A text that starts with one of these is a formula for some spreadsheet.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_DECIMAL = re.compile(r"[+-]?\d+[.,]\d+(e[+-]?\d+)?", re.IGNORECASE)
 _ROW = re.compile(r"\d+(\.0+)?")
 _CELL_ERROR = re.compile(r"#([A-Z]+[!?]|DIV/0!|N/A)")
 
@@ -61,16 +61,23 @@ def read_sheet(text, path, names):
     finally:
         csv.field_size_limit(limit)
     row_at, label_at, answers = header.index("row"), header.index("label"), []
+    signs = {}  # Of decimals, with the first line that has it.
     for number, cells in lines:
         where = f"{path}, line {number}"
         _check_line(cells, header, delimiter, where)
         cells += [""] * (len(header) - len(cells))
         answer = _answer(cells[label_at], names, where)
         # Where columns are separated by semicolons, decimals are written with commas.
-        if delimiter == ";" and not names and _DECIMAL_COMMA.fullmatch(answer or ""):
+        if delimiter == ";" and not names and _DECIMAL.fullmatch(answer or ""):
+            signs.setdefault("," if "," in answer else ".", number)
             answer = answer.replace(",", ".")
         if answer is not None:
             answers.append((cells[row_at].strip(), answer))
+    if len(signs) == 2:
+        raise ValueError(
+            f"{path} has a number with a decimal comma in line {signs[',']}, and one "
+            f"with a point in line {signs['.']}. Write all of them in the same way."
+        )
     return answers
 
 

@@ -99,6 +99,14 @@ def test_empty_cells_at_the_end_of_a_line_are_no_harm(tmp_path):
     assert read_answers(path) == {3: ["cat"], 4: ["dog"]}
 
 
+def test_a_point_beside_decimal_commas_may_separate_thousands(tmp_path):
+    path = write(tmp_path / "batch.csv", "row;label\n3;2,5\n4;7\n5;1.234\n")
+    with pytest.raises(
+        ValueError, match=r"comma in line 2, and one with a point in li"
+    ):
+        read_answers(path)
+
+
 # Labels, exactly.
 
 
