@@ -1,9 +1,9 @@
 """Write rows to a file for annotators: a spreadsheet, or tasks for Label Studio."""
 
-import csv
-import json
 from pathlib import Path
 
+from sklearn_ase._annotation._label_studio import write_tasks
+from sklearn_ase._annotation._sheet import write_sheet
 from sklearn_ase._data._columns import columns_of, predictions_of
 
 
@@ -32,8 +32,12 @@ def export_rows(X, indices, path, predictions=None, overwrite=False):
     indices, columns = [int(index) for index in indices], columns_of(X, indices)
     if predictions is not None:
         predictions = predictions_of(predictions, X, indices)
-    write = _write_tasks if suffix == ".json" else _write_sheet
-    write(path, indices, columns, predictions)
+    if suffix == ".json":
+        return write_tasks(path, indices, columns, predictions)
+    table = {"row": indices, "label": [""] * len(indices)}
+    if predictions is not None:
+        table["prediction"] = predictions
+    return write_sheet(path, table | columns)
 
 
 def check_suffix(path):
@@ -53,42 +57,3 @@ def check_suffix(path):
             f"{path} must end in .csv, for spreadsheets, or in .json, for Label Studio."
         )
     return suffix
-
-
-def _write_sheet(path, indices, columns, predictions):
-    table = {"row": indices, "label": [""] * len(indices)}
-    if predictions is not None:
-        table["prediction"] = predictions
-    # Spreadsheets read a file as UTF-8 only if it starts with a byte order mark.
-    with open(path, "w", newline="", encoding="utf-8-sig") as file:
-        writer = csv.writer(file)
-        writer.writerow(table | columns)
-        writer.writerows(zip(*(table | columns).values(), strict=True))
-
-
-def _write_tasks(path, indices, columns, predictions):
-    tasks = _tasks(indices, columns, predictions)
-    text = json.dumps(tasks, ensure_ascii=False, indent=1, default=str)
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def _tasks(indices, columns, predictions):
-    """Return rows in the form that Label Studio imports."""
-    tasks = []
-    for place, index in enumerate(indices):
-        cells = {name: column[place] for name, column in columns.items()}
-        # All features are under one name: one <Table value="$features"/> shows them.
-        data = cells if list(cells) == ["text"] or not cells else {"features": cells}
-        tasks.append({"data": {"row": index, **data}})
-        if predictions is not None:
-            tasks[-1]["predictions"] = [{"result": [_result(predictions[place])]}]
-    return tasks
-
-
-def _result(prediction):
-    """Return a prediction in the form of Label Studio's controls Choices and Number."""
-    kind, value = "choices", [str(prediction)]
-    if isinstance(prediction, float):
-        kind, value = "number", prediction
-    names = {"from_name": "label", "to_name": "item"}
-    return {**names, "type": kind, "value": {kind: value}}

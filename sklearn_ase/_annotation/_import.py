@@ -3,22 +3,18 @@
 Nothing is recorded here. An evaluation records the plan, after all of it was checked.
 """
 
-import csv
-import io
-import json
 import math
-import re
 from contextlib import suppress
 from pathlib import Path
 
 from sklearn_ase._annotation._export import check_suffix
+from sklearn_ase._annotation._label_studio import SKIP, read_export
+from sklearn_ase._annotation._sheet import read_sheet
 
-SKIP = ()  # The answer "cannot tell": it has no label.
-_VALUES = ("choices", "number", "rating", "text")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_INTEGERS = range(-(2**63), 2**63)  # Those that arrays of integers can hold.
 
 
-def read_answers(path, skip=None):
+def read_answers(path, skip=None, classes=None):
     """Read the answers in a CSV file, or in an export of Label Studio.
 
     Parameters
@@ -26,23 +22,36 @@ def read_answers(path, skip=None):
     path : str or path
     skip : str, default=None
         Word that means "cannot tell", in upper or lower case.
+    classes : ndarray of shape (n_classes,), default=None
+        An answer that is exactly one of them is kept as it is, even "nan".
 
     Returns
     -------
     answers : dict of int to list of str or number
         The answers for each row that has any; `SKIP` if nobody could tell.
     """
+    labels = [] if classes is None else classes.tolist()
+    names = {label for label in labels if isinstance(label, str)}
+    if skip is not None and skip in map(str, labels):
+        raise ValueError(
+            f"skip={skip!r} is one of the classes. Choose another word for rows that "
+            "nobody can label."
+        )
     is_csv = check_suffix(path) == ".csv"
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not in UTF-8. Save it as CSV UTF-8.") from None
+    pairs = read_sheet(text, path, names) if is_csv else read_export(text, path)
     found = {}
-    for row, answer in (_csv_answers if is_csv else _json_answers)(text, path):
-        if skip is not None and str(answer).casefold() == skip.casefold():
-            answer = SKIP
-        elif str(answer).casefold() == "nan":  # Some tools write empty cells as NaN.
-            continue
+    for row, answer in pairs:
+        if answer not in names:
+            answer = answer.strip() if isinstance(answer, str) else answer
+            word = str(answer).casefold()
+            if skip is not None and word == skip.casefold():
+                answer = SKIP
+            elif word in ("", "nan"):  # Some tools write empty cells as NaN.
+                continue
         found.setdefault(_row_number(row, path), []).append(answer)
     if is_csv:  # A sheet has one answer for a row, an export one for each annotator.
         found = {row: _only_answer(row, some, path) for row, some in found.items()}
@@ -66,94 +75,6 @@ def _only_answer(row, answers, path):
             f"Row {row} has different answers in {path}: {answers}. Keep one of them."
         )
     return answers[:1]
-
-
-def _csv_answers(text, path):
-    """Yield pairs of row and text; empty cells are left out."""
-    for delimiter in ",;\t":
-        table = csv.reader(io.StringIO(text), delimiter=delimiter)
-        names = [name.strip() for name in next(table, [])]
-        if names.count("row") == names.count("label") == 1:
-            break
-    else:
-        raise ValueError(
-            f"{path} must have one column named row and one named label, but starts "
-            f"with {text[:80]!r}."
-        )
-    for cells in table:
-        cells = [cell.strip() for cell in cells] + [""] * len(names)
-        row, answer = cells[names.index("row")], cells[names.index("label")]
-        # Where columns are separated by semicolons, decimals are written with commas.
-        if delimiter == ";" and _DECIMAL_COMMA.fullmatch(answer):
-            answer = answer.replace(",", ".")
-        if answer:
-            yield row, answer
-
-
-def _json_answers(text, path):
-    """Yield pairs of row and answer, from Label Studio's exports JSON or JSON-MIN."""
-    try:
-        tasks = json.loads(text)
-    except ValueError as error:
-        raise ValueError(
-            f"{path} is not valid JSON: {error}. Export it again."
-        ) from None
-    tasks = tasks if isinstance(tasks, list) else [tasks]
-    for task in tasks:
-        if not isinstance(task, dict):
-            raise ValueError(
-                f"{path} is not an export of Label Studio: it holds {task!r} where a "
-                "task should be. Export it again as JSON or JSON-MIN."
-            )
-        row = task.get("data", task).get("row")
-        if row is None:
-            raise ValueError(
-                f"Task {task.get('id')} of {path} has no row in its data. Import into "
-                "Label Studio what export() wrote."
-            )
-        for controls in _annotations(task):
-            answer = SKIP if controls == SKIP else _choice(controls, row)
-            if answer is not None:
-                yield row, answer
-
-
-def _annotations(task):
-    """Return what each annotator of a task answered, by the name of the control."""
-    if "data" in task:
-        return [_controls(annotation) for annotation in task.get("annotations", [])]
-    # JSON-MIN has one record for each annotation, and none for those cancelled.
-    return [{"label": task["label"]}] if "label" in task else []
-
-
-def _controls(annotation):
-    if annotation.get("was_cancelled"):
-        return SKIP
-    results = annotation.get("result") or []
-    return {each["from_name"]: each["value"] for each in results if "value" in each}
-
-
-def _choice(controls, row):
-    """Return the answer of the control `label`, or of the only control; None if empty.
-
-    The value of a control may be nested, as ``{"choices": ["cat"]}``.
-    """
-    if len(controls) > 1 and "label" not in controls:
-        raise ValueError(
-            f"Row {row} has answers in the controls {sorted(controls)}. Name the one "
-            "that holds the label `label` in the labelling interface."
-        )
-    value = controls.get("label", next(iter(controls.values()), None))
-    while isinstance(value, (dict, list)):
-        if isinstance(value, dict):
-            value = next((value[key] for key in _VALUES if key in value), None)
-        elif len(value) > 1:
-            raise ValueError(
-                f"Row {row} has the labels {value}, but a row takes one. Use a control "
-                "with a single choice."
-            )
-        else:
-            value = value[0] if value else None
-    return value
 
 
 def plan_answers(evaluation, answers, correct=False):
@@ -219,26 +140,42 @@ def to_label(evaluation, answer, where=""):
     classes = evaluation.classes_
     is_closed = classes is not None and evaluation.problem.is_closed
     kind = "f" if classes is None else classes.dtype.kind
-    with suppress(KeyError, TypeError, ValueError):
+    with suppress(KeyError, OverflowError, TypeError, ValueError):
         label = _LABELS.get(kind, str)(answer)
-        is_number = not isinstance(label, float) or math.isfinite(label)
-        if is_number and (not is_closed or label in classes.tolist()):
+        if _fits(label) and (not is_closed or label in classes.tolist()):
             return label
     allowed = "a finite number"
     if classes is not None:
         some = "one of" if is_closed or kind == "b" else "a label such as"
+        if kind in "iu" and not is_closed:
+            some = "a whole number of at most 64 bits, such as"
         allowed = f"{some} {classes.tolist()}"
     raise ValueError(f"{where}{answer!r} is not a valid label. Give {allowed}.")
 
 
+def _fits(label):
+    """Return whether an array of its kind can hold a label."""
+    if isinstance(label, str):
+        return True
+    return math.isfinite(label) if isinstance(label, float) else label in _INTEGERS
+
+
+def _number(answer):
+    if "_" in str(answer):  # Python reads 1_000 as a number.
+        raise ValueError
+    return float(answer)
+
+
 def _whole(answer):
     try:
-        return int(str(answer))
+        if "_" not in str(answer):
+            return int(str(answer))
     except ValueError:  # Spreadsheets write 3 as 3.0.
-        number = float(answer)
-        if not number.is_integer():
-            raise
-        return int(number)
+        pass
+    number = _number(answer)
+    if not number.is_integer() or abs(number) > 2**53:  # Digits may be lost.
+        raise ValueError
+    return int(number)
 
 
 def _truth(answer):
@@ -247,4 +184,4 @@ def _truth(answer):
     return words[str(answer).casefold()]
 
 
-_LABELS = {"b": _truth, "i": _whole, "u": _whole, "f": float}
+_LABELS = {"b": _truth, "i": _whole, "u": _whole, "f": _number}

@@ -174,7 +174,7 @@ class Labelling(EvaluationCore):
         n_labels : int
             Number of rows that had no label before.
         """
-        answers = read_answers(path, skip)
+        answers = read_answers(path, skip, self.classes_)
         told, corrected, skipped = plan_answers(self, answers, correct)
         for row, labels in (told | corrected).items():
             if labels:  # All of them before any is recorded.

@@ -107,6 +107,26 @@ def test_a_number_is_predicted_as_a_number(tmp_path):
     assert (result["type"], result["value"]) == ("number", {"number": 2.5})
 
 
+@pytest.mark.parametrize("make", [np.asarray, pd.DataFrame, pl.DataFrame])
+def test_tasks_are_valid_json_whatever_the_numbers(tmp_path, make):
+    X = np.array([[np.nan, 1.0], [np.inf, 2.0], [-np.inf, 3.0]])
+    guess = np.array([np.nan, np.inf, 0.5])
+    export_rows(make(X), [0, 1, 2], tmp_path / "batch.json", predictions=guess)
+    text = (tmp_path / "batch.json").read_text()
+    tasks = json.loads(text, parse_constant=pytest.fail)
+    first = [next(iter(task["data"]["features"].values())) for task in tasks]
+    assert first == [None, "Infinity", "-Infinity"]
+    assert ["predictions" in task for task in tasks] == [False, False, True]
+
+
+def test_tasks_are_valid_json_with_numbers_in_lists(tmp_path):
+    X = pd.DataFrame({"path": [[1.0, np.nan, -np.inf]] * 2, "one": np.float32("inf")})
+    export_rows(X, [0], tmp_path / "batch.json")
+    text = (tmp_path / "batch.json").read_text()
+    (task,) = json.loads(text, parse_constant=pytest.fail)
+    assert task["data"]["features"]["path"] == [1.0, None, "-Infinity"]
+
+
 def test_a_file_of_another_kind_is_refused(tmp_path, asked):
     with pytest.raises(ValueError, match=r"batch.xlsx must end in .csv.*or in .json"):
         asked.export(asked.pending, tmp_path / "batch.xlsx")

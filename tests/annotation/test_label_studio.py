@@ -74,6 +74,35 @@ def test_a_further_annotation_corrects_the_answers_of_a_row(tmp_path, asked):
     assert asked.ledger.more_labels == {row: ["dog"]}
 
 
+def test_only_the_control_named_label_is_read(tmp_path, asked):
+    rows = open_rows(asked)
+    dog = annotation({"choices": ["dog"]})
+    sure = annotation({"rating": 4}, "sure")
+    note = annotation({"text": ["blurred"]}, "comment")
+    link = {"type": "relation", "from_id": "a", "to_id": "b"}  # Without a control.
+    for other in (sure, note):
+        dog["result"].insert(0, other["result"][0])
+    dog["result"].append(link)
+    path = write_studio_export(
+        tmp_path / "export.json",
+        {rows[0]: [dog], rows[1]: [sure], rows[2]: [note, dog], rows[3]: [CANCELLED]},
+    )
+    assert asked.import_answers(path) == 2
+    assert asked.ledger.labels == {rows[0]: "dog", rows[2]: "dog"}
+    assert asked.ledger.skipped == [rows[3]]
+
+
+def test_a_class_of_any_name_comes_back(tmp_path):
+    evaluation = campaign(["", "None", "nan"], POOL, is_closed=True)
+    rows = evaluation.ask(4).indices.tolist()
+    given = [{"choices": ["nan"]}, {"choices": [""]}, {"text": "None"}, {"choices": []}]
+    given = {row: [annotation(value)] for row, value in zip(rows, given, strict=True)}
+    path = write_studio_export(tmp_path / "export.json", given)
+    assert evaluation.import_answers(path) == 3
+    assert evaluation.ledger.labels == {rows[0]: "nan", rows[1]: "", rows[2]: "None"}
+    assert read_answers(path) == {rows[2]: ["None"]}  # Without such classes.
+
+
 @pytest.mark.parametrize(
     "value", [{"number": 2.5}, {"rating": 2.5}, {"text": ["2.5"]}, {"text": "2.5"}]
 )
@@ -124,6 +153,22 @@ def test_numbers_of_the_short_export(tmp_path):
     assert read_answers(path) == {4: [3], 5: ["0.5"]}
 
 
+def test_the_short_export_has_the_order_of_the_long_one(tmp_path):
+    """Label Studio writes the newest annotation of a task first."""
+    answers = [(8, 4, "cow"), (8, 2, "cat"), (3, 3, "dog"), (3, 1, "cat"), (5, None, 0)]
+    records = [
+        {"row": row, "id": row, "annotation_id": number, "annotator": 1}
+        | ({"label": label} if number else {})
+        for row, number, label in answers
+    ]
+    path = write(tmp_path / "export.json", json.dumps(records))
+    assert read_answers(path) == {3: ["cat", "dog"], 8: ["cat", "cow"]}
+    for record in records:  # Without numbers the order of the file is kept.
+        del record["annotation_id"]
+    write(path, json.dumps(records))
+    assert read_answers(path) == {8: ["cow", "cat"], 3: ["dog", "cat"]}
+
+
 TWO_CONTROLS = {
     "result": [
         {"from_name": "colour", "value": {"choices": ["red"]}},
@@ -146,8 +191,18 @@ TWO_CONTROLS = {
         ),
         (
             {"data": {"row": 3}, "annotations": [TWO_CONTROLS]},
-            r"Row 3 has answers in the controls \['colour', 'shape'\]. Name the one",
+            r"answers in \['colour', 'shape'\], but none in a control named 'label'",
         ),
+        (
+            {"row": 3, "id": 1, "annotation_id": 7, "animal": "cat"},
+            r"answers in \['animal'\], but none in a control named 'label'",
+        ),
+        (
+            {"data": {"row": 3}, "annotations": [annotation({"taxonomy": [["a"]]})]},
+            r"Row 3 has the answer .*taxonomy.*Use Choices or Number",
+        ),
+        ({"data": {"row": 3}, "annotations": [7]}, "holds 7 where"),
+        ({"data": [3]}, "has no row in its data"),
     ],
 )
 def test_annotations_that_cannot_be_understood_are_refused(tmp_path, task, message):

@@ -1,0 +1,150 @@
+"""Spreadsheets: write rows without formulas, read the answers that come back."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+# A text that starts with one of these is a formula for some spreadsheet.
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
+_DECIMAL = re.compile(r"[+-]?\d+[.,]\d+(e[+-]?\d+)?", re.IGNORECASE)
+_ROW = re.compile(r"\d+(\.0+)?")
+_CELL_ERROR = re.compile(r"#([A-Z]+[!?]|DIV/0!|N/A)")
+
+
+def write_sheet(path, columns):
+    """Write a CSV file in which no cell is a formula.
+
+    Parameters
+    ----------
+    path : str or path
+    columns : dict of str to list
+    """
+    file = io.StringIO(newline="")
+    lines = [list(columns), *zip(*columns.values(), strict=True)]
+    csv.writer(file).writerows([_neutral(cell) for cell in line] for line in lines)
+    # Spreadsheets read a file as UTF-8 only if it starts with a byte order mark.
+    encoded = file.getvalue().encode("utf-8-sig", errors="backslashreplace")
+    Path(path).write_bytes(encoded)
+
+
+def _neutral(cell):
+    """Return a cell with an apostrophe before what would be a formula."""
+    text = str(cell)
+    is_formula = text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else cell
+
+
+def read_sheet(text, path, names):
+    """Return the answers in a CSV file; empty cells are left out.
+
+    Parameters
+    ----------
+    text : str
+        What the file holds.
+    path : str or path
+        For the messages.
+    names : set of str
+        The classes, if they are texts.
+
+    Returns
+    -------
+    answers : list of (str, str)
+        Pairs of row and answer, as they stand in the file.
+    """
+    # By default csv refuses cells with more than 2**17 characters.
+    limit = csv.field_size_limit(len(text) + 1)
+    try:
+        header, delimiter = _header(text, path)
+        lines = _lines(text, path, delimiter)[1:]
+    finally:
+        csv.field_size_limit(limit)
+    row_at, label_at, answers = header.index("row"), header.index("label"), []
+    signs = {}  # Of decimals, with the first line that has it.
+    for number, cells in lines:
+        where = f"{path}, line {number}"
+        _check_line(cells, header, delimiter, where)
+        cells += [""] * (len(header) - len(cells))
+        answer = _answer(cells[label_at], names, where)
+        # Where columns are separated by semicolons, decimals are written with commas.
+        if delimiter == ";" and not names and _DECIMAL.fullmatch(answer or ""):
+            signs.setdefault("," if "," in answer else ".", number)
+            answer = answer.replace(",", ".")
+        if answer is not None:
+            answers.append((cells[row_at].strip(), answer))
+    if len(signs) == 2:
+        raise ValueError(
+            f"{path} has a number with a decimal comma in line {signs[',']}, and one "
+            f"with a point in line {signs['.']}. Write all of them in the same way."
+        )
+    return answers
+
+
+def _header(text, path):
+    """Return the names of the columns and what separates them."""
+    for delimiter in ",;\t":
+        table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        names = [name.strip() for name in next(table, [])]
+        if names.count("row") == names.count("label") == 1:
+            return names, delimiter
+    raise ValueError(
+        f"{path} must have one column named row and one named label, but starts with "
+        f"{text[:80]!r}."
+    )
+
+
+def _lines(text, path, delimiter):
+    """Return the cells of every line, and the number of the line in the file."""
+    file, lines, number = io.StringIO(text, newline=""), [], 1
+    table = csv.reader(file, delimiter=delimiter, strict=True)
+    try:
+        for cells in table:
+            lines.append((number, cells))
+            number = table.line_num + 1
+    except csv.Error as error:
+        raise ValueError(
+            f"{path}, line {number}: a quotation mark is not closed, or is inside a "
+            f"quoted cell ({error}). Close the cell, or double the mark inside it."
+        ) from None
+    return lines
+
+
+def _check_line(cells, header, delimiter, where):
+    """Raise if cells were split that belong together, or the other way round."""
+    if any(cell.strip() for cell in cells[len(header) :]):
+        raise ValueError(
+            f"{where} has {len(cells)} cells, but there are {len(header)} columns. "
+            f"Quote cells that contain {delimiter!r}, and write decimals with a point."
+        )
+    row_at, label_at = header.index("row"), header.index("label")
+    for name, cell in zip(header, cells, strict=False):
+        for line in cell.splitlines()[1:]:
+            parts = [part.strip() for part in line.split(delimiter)]
+            is_line = len(parts) == len(header) and _ROW.fullmatch(parts[row_at])
+            if is_line and parts[label_at]:
+                raise ValueError(
+                    f"{where}: the cell in column {name!r} contains {line!r}, which "
+                    "looks like a line of this file after a quotation mark that was "
+                    "not closed. Close it, or delete the column if the cell is right."
+                )
+
+
+def _answer(cell, names, where):
+    """Return the answer in a cell, exactly as the class if it is one; None if empty."""
+    text = cell.strip()
+    plain = text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
+    if text == '""' and "" in names:  # An empty cell has no answer.
+        return ""
+    for option in filter(None, (cell, text, plain)):
+        if option in names:
+            return option
+    if text.casefold() in ("true", "false"):  # Spreadsheets write True as TRUE.
+        alike = [name for name in names if name.casefold() == text.casefold()]
+        return alike[0] if len(alike) == 1 else text
+    if _CELL_ERROR.fullmatch(text):
+        raise ValueError(
+            f"{where}: {text} is an error of the spreadsheet. Format the column label "
+            "as text, and type the label again."
+        )
+    return plain or None
