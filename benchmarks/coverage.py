@@ -1,0 +1,129 @@
+"""Do the intervals hold for rare errors, heavy tails and a missing class?
+
+Every task of ``coverage_tasks.py`` with the default surrogate and with a poor one. Each
+run draws pool and training rows afresh. Printed are the coverage of the 90 % interval
+of the guarded estimate, the share of runs that have one, its width beside that of a
+plain random sample (Wilson's interval for error rates, Student's t otherwise), and the
+share of runs in which the anytime interval, looked at after every label, held at all
+label counts.
+
+    python benchmarks/coverage.py --out RUNS --runs 200
+    python benchmarks/coverage.py --out RUNS --runs 200 --report
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from coverage_tasks import COVERAGE_TASKS
+from scipy import stats
+
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.risk import GuardedASE
+from sklearn_ase.simulation import LabelEfficiency, label_efficiency_curve
+
+SEED = 662607
+COUNTS = (10, 25, 50, 100, 200)
+LEVEL = 0.9
+
+
+def simulate(args):
+    """Run all that is missing."""
+    for name, (loss, sample, poor) in COVERAGE_TASKS.items():
+        if not any(part in name for part in args.tasks):
+            continue
+        label_efficiency_curve(
+            {
+                "default": ActiveRiskEstimator(loss=loss),
+                "poor": ActiveRiskEstimator(loss=loss, surrogate=poor),
+            },
+            sample,
+            risks={"GuardedASE": GuardedASE()},
+            n_labels=COUNTS,
+            n_runs=args.runs,
+            level=LEVEL,
+            random_state=SEED,
+            n_jobs=args.jobs,
+            path=_path(args, name),
+        )
+        print(f"{name}: done", flush=True)
+
+
+def report(args):
+    """Print a line for each task and surrogate."""
+    print(f"{args.runs} runs of each task, seed {SEED}; at", *COUNTS, "labels\n")
+    names = ["task", "surrogate", "covers", "has an interval", "width / plain", "held"]
+    print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    worst = []
+    for name, (loss, *_) in COVERAGE_TASKS.items():
+        path = _path(args, name)
+        if not path.exists():
+            continue
+        runs = pd.DataFrame(LabelEfficiency.load(path).columns)
+        runs = runs[runs["run"] < args.runs]
+        for surrogate, part in runs.groupby("evaluator"):
+            row = figures(part, loss)
+            worst += [(c, name, surrogate) for c in row["covers"]]
+            cells = [slashed(row[key]) for key in row]
+            print(f"| {' | '.join([name, surrogate, *cells])} |")
+    bounded = [c for c, name, _ in worst if name.startswith("error rate")]
+    print(f"\nerror rates: {min(bounded):.3f} is the least coverage")
+
+
+def figures(runs, loss):
+    """Columns of the table for one task and one surrogate."""
+    ours = runs[runs["risk"] == "GuardedASE"]
+    plain = runs[runs["risk"] == "Monte Carlo"]
+    found = {"covers": [], "interval": [], "width": []}
+    for count in COUNTS:
+        part = ours[ours["n_labels"] == count]
+        has = np.isfinite(part["high"])
+        inside = (part["low"] <= part["truth"]) & (part["truth"] <= part["high"])
+        found["covers"].append(inside[has].mean() if has.any() else np.nan)
+        found["interval"].append(has.mean())
+        beside = plain[plain["n_labels"] == count]
+        if loss == "zero_one":
+            widths = [wilson_width(v, count) for v in beside["value"]]
+        else:
+            widths = beside["high"] - beside["low"]
+        width = (part["high"] - part["low"])[has].median() if has.any() else np.nan
+        found["width"].append(width / np.median(widths))
+    last = ours[ours["n_labels"] == COUNTS[-1]]
+    return {**found, "held": [last["anytime"].mean()]}
+
+
+def wilson_width(share, n_labels):
+    """Width of Wilson's interval for a share of errors, without the pool's size."""
+    errors = round(share * n_labels)
+    test = stats.binomtest(errors, n_labels)
+    ends = test.proportion_ci(LEVEL, method="wilson")
+    return ends.high - ends.low
+
+
+def slashed(values):
+    """Numbers with slashes between them, to two digits."""
+    texts = ("–" if np.isnan(value) else f"{value:.2f}" for value in values)
+    return " / ".join(text.removeprefix("0") for text in texts)
+
+
+def _path(args, name):
+    return Path(args.out) / f"{name}.csv"
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
+    parser.add_argument("--report", action="store_true", help="only print the table")
+    args = parser.parse_args(argv)
+    if not args.report:
+        Path(args.out).mkdir(parents=True, exist_ok=True)
+        simulate(args)
+    report(args)
+
+
+if __name__ == "__main__":
+    main()
