@@ -65,7 +65,7 @@ def read_csv(ledger, path):
                     f"which of {sorted(_KINDS)} it is, and its order."
                 )
             if row["label_type"] == _SKIPPED:
-                ledger.skipped.append(index)
+                ledger.skip([index])
             elif row["label_type"]:
                 label = _KINDS[row["label_type"]](row["label"])
                 order = int(row["order"])
