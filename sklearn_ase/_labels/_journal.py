@@ -186,7 +186,7 @@ class Journal(LabelLedger):
             self._waiting = values
             warn_caller(
                 f"All answers are recorded, but what was computed from them could not "
-                f"be written to {self.path}: {error} It is written with the next "
+                f"be written to {self.path} ({error}). It is written with the next "
                 "answer, or computed again when the journal is opened.",
                 JournalWarning,
             )
