@@ -126,7 +126,8 @@ def record_known_labels(ledger, problem, known_labels):
     """
     if not known_labels:
         return
-    labels = problem.check_labels(list(known_labels.values()), list(known_labels))
+    rows, labels = list(known_labels), list(known_labels.values())
+    labels = problem.check_new_labels(labels, rows)
     loss = problem.loss_for(problem.classes_with(labels))
     loss.observed(np.array([*known_labels]), labels)  # Refuses one without a loss.
     known_labels = dict(zip(known_labels, labels.tolist(), strict=True))
