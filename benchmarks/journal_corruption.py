@@ -61,7 +61,9 @@ def changed_byte(text, rng):
 def flipped_bit(text, rng):
     """Return the text with another bit at one place."""
     place = rng.integers(len(text))
-    return text[:place] + bytes([text[place] ^ 1 << rng.integers(8)]) + text[place + 1 :]
+    return (
+        text[:place] + bytes([text[place] ^ 1 << rng.integers(8)]) + text[place + 1 :]
+    )
 
 
 def removed_line(text, rng):
