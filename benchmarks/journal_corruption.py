@@ -1,7 +1,8 @@
-"""Journals that were damaged at random: how many of them are opened as if they were not.
+"""Journals that were damaged at random: how many of them are opened all the same.
 
-A journal is damaged once, in one of four ways: a byte is changed; a line is removed,
-repeated, or changes places with another. Then it is opened. There are three outcomes:
+A journal is damaged once, in one of five ways: a byte or a bit is changed; a line is
+removed, repeated, or changes places with another. Then it is opened. There are three
+outcomes:
 
 refused          a JournalError, which names the first line that differs
 as after a crash lines are missing at the end and nowhere else, which no file can tell

@@ -56,9 +56,8 @@ def seconds_to_open(n_labels):
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "labels.jsonl"
-        with start(2 * n_labels, path) as evaluation:
-            with evaluation.ledger.held_back():
-                fill(evaluation.ledger, n_labels)
+        with start(2 * n_labels, path) as new, new.ledger.held_back():
+            fill(new.ledger, n_labels)
         began = time.perf_counter()
         with start(2 * n_labels, path) as evaluation:
             assert len(evaluation.ledger) == n_labels

@@ -164,9 +164,9 @@ class Problem:
         rows = np.asarray(rows, dtype=int)
         return np.ones(len(rows)) if self.cost is None else self.cost[rows]
 
-    def loss_for(self, classes):
-        """Loss at every sample of the pool, for every class."""
-        built = self.loss.build(self.predictions.response_for(classes), classes)
+    def loss_for(self, classes, rows=slice(None)):
+        """Loss at every sample of the pool, or at some rows, for every class."""
+        built = self.loss.build(self.predictions.response_for(classes)[rows], classes)
         missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
         if missing:
             raise TypeError(

@@ -9,6 +9,7 @@ from sklearn_ase._labels._fingerprint import same_sketch
 from sklearn_ase._labels._format_1 import upgraded_estimate, upgraded_header
 from sklearn_ase._labels._journal_file import JournalFile, finite
 from sklearn_ase._labels._ledger import LabelLedger
+from sklearn_ase._labels._loss_values import same_loss_values
 from sklearn_ase._state import Picks
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
@@ -27,9 +28,10 @@ _SAME = {
     "predictions": "the predictions of the model differ",
     "task": "one is of classification and the other of regression",
     "loss": "the loss differs",
+    "loss_values": "the loss has the same name but other values",
     "classes": "the classes differ",
 }
-_COMPARE = {"predictions": same_sketch}
+_COMPARE = {"predictions": same_sketch, "loss_values": same_loss_values}
 _NOT_NUMBERS = ("refusal",)
 
 

@@ -208,17 +208,23 @@ class LabelLedger(LedgerContents):
     def to_csv(self, path):
         """Write the ledger as a table with one line per query.
 
-        The label is empty while the query is open. ``order`` is the position in which
-        the label arrived, starting at 1; ``refit`` is 1 if the surrogate was fitted
-        again after it. ``label_type`` is the type of the label, or says that the row
-        was skipped. ``more_labels`` holds further answers as JSON. Labels that were
-        known beforehand come first, with ``order`` 0.
+        ``asked`` and ``order`` are the positions in which the row was asked for and in
+        which the label arrived, starting at 1. The label is empty while the query is
+        open. ``refit`` is 1 if the surrogate was fitted again after it. ``label_type``
+        is the type of the label, or says that the row was skipped. ``more_labels``
+        holds further answers as JSON. Labels that were known beforehand come first,
+        with ``order`` 0. A text that a spreadsheet would take for a formula, a number
+        or a date starts with an apostrophe. Estimates are not in the file.
         """
         write_csv(self, path)
 
     @classmethod
     def from_csv(cls, path):
-        """Read a ledger that :meth:`to_csv` wrote."""
+        """Read a ledger that :meth:`to_csv` wrote.
+
+        Lines and columns may be in another order. What cannot be right is refused:
+        rows, positions or probabilities that are missing, repeated or out of range.
+        """
         return read_csv(cls(), path)
 
     def _record(self, event, *arguments):

@@ -32,7 +32,7 @@ def test_a_changed_byte_is_refused_with_its_line(written, place):
     lines[place] = changed
     text = b"".join(lines)
     written.write_bytes(text)
-    with pytest.raises(JournalError, match=f"Line {number} .*checksum.*left as it is"):
+    with pytest.raises(JournalError, match=rf"Line {number} .*checksum.*left as it is"):
         start_small(written)
     assert written.read_bytes() == text
 
@@ -68,13 +68,13 @@ def test_lines_that_are_missing_at_the_end_are_those_of_a_crash(written):
 def test_a_journal_cannot_pass_for_one_without_checksums(written, version):
     text = written.read_bytes()
     written.write_bytes(text.replace(b'"version": 3', b'"version": ' + version, 1))
-    with pytest.raises(JournalError, match="Line 1 .*checksum"):
+    with pytest.raises(JournalError, match=r"Line 1 .*checksum"):
         start_small(written)
 
 
 def test_other_line_ends_are_a_change(written):
     written.write_bytes(written.read_bytes().replace(b"\n", b"\r\n"))
-    with pytest.raises(JournalError, match="Line 1 .*checksum"):
+    with pytest.raises(JournalError, match=r"Line 1 .*checksum"):
         start_small(written)
 
 

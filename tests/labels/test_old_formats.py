@@ -41,7 +41,10 @@ OLD_DEFAULTS = {
         ),
         "selection": Proportional(uniform_share=0.2),
     },
-    2: {},
+    2: {
+        "acquisition": TrustWeighted(Mixture([XWED(), LossSpread()])),
+        "selection": Proportional(uniform_share=0.3),
+    },
 }
 
 
