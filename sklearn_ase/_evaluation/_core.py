@@ -162,15 +162,14 @@ class EvaluationCore:
         self._update_classes()
         try:
             changed = self._learn_as_before()
+            if ledger.unnoted is not None:
+                self._note(bool(ledger.unnoted and changed))
+            elif lacks_last_estimate(ledger) and self._estimate_if_possible():
+                self._note()
         except Exception as error:
             if not ledger.answers():
                 raise
             self._learn_without_labels(error)
-            changed = False
-        if ledger.unnoted is not None:
-            self._note(bool(ledger.unnoted and changed))
-        elif lacks_last_estimate(ledger) and self._estimate_if_possible():
-            self._note()
 
     def _learn_as_before(self):
         """Learn what a live evaluation has learned; returns whether that is new."""
@@ -185,13 +184,13 @@ class EvaluationCore:
         return changed
 
     def _learn_without_labels(self, error):
-        """Start all the same if the surrogate fails on recorded labels."""
+        """Start all the same if recorded labels make the surrogate fail."""
         # If training rows alone make it fail, too, then no label is to blame.
         before = not_yet_learned(self.problem, self.ledger.answers())
         self._learned = learn(self.problem, self.plan, before, {}, self.seed)
         self._n_learned = 0
         warn_caller(
-            f"The surrogate failed on the recorded labels ({error!r}), and has learned "
-            f"from none of them. {_RECORDED}",
+            f"Learning from the recorded labels failed ({error!r}), so the surrogate "
+            f"has learned from none of them. {_RECORDED}",
             SurrogateWarning,
         )

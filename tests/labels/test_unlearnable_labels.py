@@ -110,6 +110,27 @@ def test_a_journal_with_such_a_label_opens_and_the_label_can_be_corrected(path, 
             assert differences(resumed, before) == []
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_journal_whose_estimate_overflows_opens_and_can_be_corrected(path):
+    evaluator = ActiveRiskEstimator(
+        surrogate=BayesianRidge(), loss="squared_error", random_state=0
+    )
+    given = {"predictions": POOL[:, 0], "journal": path}
+    given |= {"X_train": POOL + 1, "y_train": POOL[:, 1]}
+    with evaluator.start(POOL, **given) as evaluation:
+        rows = evaluation.ask(4).indices.tolist()
+        evaluation.tell(rows, [1.0, 2.0, 3.0, 4.0])
+    header, *events = map(json.loads, without_checksums(path).open())
+    events = [event for event in events if event[0] in ("ask", "tell")]
+    events[1][2][2] = 1e150
+    path.write_text("".join(json.dumps(line) + "\n" for line in [header, *events]))
+    with pytest.warns(SurrogateWarning, match="has learned from none of them"):
+        evaluation = evaluator.start(POOL, **given)
+    evaluation.correct(rows[2], 3.0)
+    assert np.isfinite(evaluation.estimate().value)
+    evaluation.close()
+
+
 class Picky(GaussianNB):
     """Fails on the label 9."""
 
