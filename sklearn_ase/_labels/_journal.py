@@ -16,7 +16,7 @@ from sklearn_ase.exceptions import JournalError, JournalWarning
 
 FORMAT = "sklearn_ase journal"
 VERSION = 3
-_WITH_CHECKSUMS = 3
+_FIRST_WITH_CHECKSUMS = 3
 _FIRST_LINE = json.dumps({"format": FORMAT})[:-1].encode()
 _EVENTS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
 # What can be computed again from the other events.
@@ -27,9 +27,9 @@ _SAME = {
     "pool": "the rows of the pool differ",
     "predictions": "the predictions of the model differ",
     "task": "one is of classification and the other of regression",
+    "classes": "the classes differ",
     "loss": "the loss differs",
     "loss_values": "the loss has the same name but other values",
-    "classes": "the classes differ",
 }
 _COMPARE = {"predictions": same_sketch, "loss_values": same_loss_values}
 _NOT_NUMBERS = ("refusal",)
@@ -210,7 +210,7 @@ class Journal(LabelLedger):
                 f"formats up to {VERSION}. Upgrade sklearn_ase."
             )
         self._is_format_1 = version == 1
-        self._file.has_checksums = version >= _WITH_CHECKSUMS or CHECK in header
+        self._file.has_checksums = version >= _FIRST_WITH_CHECKSUMS or CHECK in header
         header, *events = self._file.values(lines)
         self.header = self._upgraded(header)
         return events

@@ -17,7 +17,7 @@ from helpers.crashing_campaign import (
 from helpers.journals import LABELS, start_small, values_in
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn_ase.exceptions.NewClassWarning"
+    "ignore::sklearn_ase.exceptions.NewClassWarning", "ignore:All answers are recorded"
 )
 
 

@@ -14,6 +14,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn_ase import ActiveRiskEstimator, LabelLedger
 from sklearn_ase.exceptions import JournalError
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*has no checksums")
+
 
 def assert_refused(path, message, **changes):
     """Assert that a journal is refused, whole and torn, and left as it is."""

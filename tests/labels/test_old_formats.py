@@ -128,6 +128,7 @@ def test_a_campaign_that_began_in_an_old_format_ends_as_that_of_today(
         assert differences(evaluation, afresh, digits=5) == []
 
 
+@pytest.mark.filterwarnings("ignore:.*has no checksums")
 def test_other_settings_are_used_with_a_warning_and_kept(path, kind):
     text = path.read_bytes()
     with pytest.warns(JournalWarning, match=r"last used with different refit\."):
