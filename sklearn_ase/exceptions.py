@@ -14,11 +14,11 @@ class IntervalWarning(UserWarning):
 
 
 class JournalError(ValueError):
-    """A journal is damaged, belongs to other data, or is open in another process."""
+    """A journal is damaged, of other data, changed by others, or open elsewhere."""
 
 
 class JournalWarning(UserWarning):
-    """A journal was repaired, or is continued with other settings."""
+    """A journal was repaired, has other settings, or lacks something minor."""
 
 
 class NewClassWarning(UserWarning):
@@ -26,4 +26,4 @@ class NewClassWarning(UserWarning):
 
 
 class SurrogateWarning(UserWarning):
-    """The labels contradict the surrogate; estimates that rely on it may be wrong."""
+    """The labels contradict the surrogate, or it failed on them."""

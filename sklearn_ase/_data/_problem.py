@@ -14,6 +14,7 @@ from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._data._validation import (
     check_classes,
     check_labels,
+    check_learnable,
     check_training_rows,
     same_kind,
 )
@@ -112,6 +113,12 @@ class Problem:
             same_kind(labels, self.classes)
         return labels
 
+    def check_new_labels(self, labels, rows):
+        """Labels that are not recorded yet: refused also if nobody can learn them."""
+        labels = self.check_labels(labels, rows)
+        check_learnable(labels, self.classes, rows)
+        return labels
+
     def check_answers(self, labels, rows):
         """Check the answers for some rows; a row may have several.
 
@@ -132,9 +139,9 @@ class Problem:
         if len(answers) != len(rows):
             rows = np.arange(len(answers))  # The ledger reports what is wrong.
         if answers.ndim != 2 or answers.shape[1] < 2:
-            return self.check_labels(answers, rows), ()
+            return self.check_new_labels(answers, rows), ()
         rows = np.repeat(rows, answers.shape[1])
-        answers = self.check_labels(answers.ravel(), rows).reshape(answers.shape)
+        answers = self.check_new_labels(answers.ravel(), rows).reshape(answers.shape)
         return answers[:, 0], answers[:, 1:]
 
     def warn_of_new(self, classes, *labels):
@@ -157,9 +164,9 @@ class Problem:
         rows = np.asarray(rows, dtype=int)
         return np.ones(len(rows)) if self.cost is None else self.cost[rows]
 
-    def loss_for(self, classes):
-        """Loss at every sample of the pool, for every class."""
-        built = self.loss.build(self.predictions.response_for(classes), classes)
+    def loss_for(self, classes, rows=slice(None)):
+        """Loss at every sample of the pool, or at some rows, for every class."""
+        built = self.loss.build(self.predictions.response_for(classes)[rows], classes)
         missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
         if missing:
             raise TypeError(

@@ -7,12 +7,19 @@ import numpy as np
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._evaluation._history import (
     check_estimate,
+    lacks_last_estimate,
     note_estimate,
-    past_estimates,
 )
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
+from sklearn_ase._utils._warn import warn_caller
+from sklearn_ase.exceptions import SurrogateWarning
+
+_RECORDED = (
+    "All labels are recorded. If one of them is wrong, replace it with "
+    "evaluation.correct(row, label); the surrogate is then fitted again."
+)
 
 
 class EvaluationCore:
@@ -66,6 +73,9 @@ class EvaluationCore:
                 refit = self._learn()
             else:
                 self._learn_more()
+        except Exception as error:
+            error.add_note(f"The surrogate failed. {_RECORDED}")
+            raise
         finally:  # A surrogate that fails loses no entry of the history.
             self._note(refit)
 
@@ -147,18 +157,40 @@ class EvaluationCore:
 
     def _replay(self):
         """Restore the evaluation that wrote the ledger."""
-        ledger, problem = self.ledger, self.problem
-        problem.check_labels(ledger.answers())
+        ledger = self.ledger
+        self.problem.check_labels(ledger.answers())
         self._update_classes()
+        try:
+            changed = self._learn_as_before()
+            if ledger.unnoted is not None:
+                self._note(bool(ledger.unnoted and changed))
+            elif lacks_last_estimate(ledger) and self._estimate_if_possible():
+                self._note()
+        except Exception as error:
+            if not ledger.answers():
+                raise
+            self._learn_without_labels(error)
+
+    def _learn_as_before(self):
+        """Learn what a live evaluation has learned; returns whether that is new."""
+        ledger, problem = self.ledger, self.problem
         n_learned = ledger.refits[-1] if ledger.refits else 0
         changed = self._learn(n_learned)
         learned = problem.classes_with(ledger.answers(n_learned))
         # A live evaluation is fitted again as soon as there is another class.
         if self.is_due() or not np.array_equal(learned, self.classes_):
-            changed = self._learn()
-        else:
-            self._learn_more()
-        if ledger.unnoted is not None:
-            self._note(bool(ledger.unnoted and changed))
-        elif past_estimates(ledger)[-1:] == [None] and self._estimate_if_possible():
-            self._note()
+            return self._learn()
+        self._learn_more()
+        return changed
+
+    def _learn_without_labels(self, error):
+        """Start all the same if recorded labels make the surrogate fail."""
+        # If training rows alone make it fail, too, then no label is to blame.
+        before = not_yet_learned(self.problem, self.ledger.answers())
+        self._learned = learn(self.problem, self.plan, before, {}, self.seed)
+        self._n_learned = 0
+        warn_caller(
+            f"Learning from the recorded labels failed ({error!r}), so the surrogate "
+            f"has learned from none of them. {_RECORDED}",
+            SurrogateWarning,
+        )

@@ -62,6 +62,12 @@ def recent_estimates(ledger):
     return estimates[gaps[-1] + 1 :] if gaps else estimates
 
 
+def lacks_last_estimate(ledger):
+    """Return whether the last note has no estimate."""
+    notes = ledger.notes
+    return bool(notes) and notes[next(reversed(notes))]["estimate"] is None
+
+
 def last_risk(ledger):
     """Return what was noted after the last label; NaN if nothing was."""
     if not ledger.notes:

@@ -158,6 +158,7 @@ class Labelling(EvaluationCore):
 
         Rows may be in any order, other columns are ignored, and rows with an empty cell
         stay open. What is known already is passed over, so a file may be read again.
+        All answers are recorded, or none of them if one cannot be.
 
         Parameters
         ----------
@@ -176,19 +177,25 @@ class Labelling(EvaluationCore):
         """
         answers = read_answers(path, skip, self.classes_)
         told, corrected, skipped = plan_answers(self, answers, correct)
-        for row, labels in (told | corrected).items():
-            if labels:  # All of them before any is recorded.
-                self._check_answers([row], [labels])
-        for n_answers in sorted({len(labels) for labels in told.values()}):
-            rows = [row for row, labels in told.items() if len(labels) == n_answers]
-            self.tell(rows, np.array([told[row] for row in rows]))
-        for row, labels in corrected.items():
-            if labels:
-                self.correct(row, labels)
-            else:
-                self.withdraw(row)
-                skipped.append(row)
-        self.skip(skipped)
+        checked = self._check_by_row(told | corrected)  # Before any is recorded.
+        relearn = False
+        with self.ledger.together():
+            for n_answers in sorted({len(labels) for labels in told.values()}):
+                rows = [row for row, labels in told.items() if len(labels) == n_answers]
+                labels = [checked[row][0] for row in rows]
+                more_labels = [checked[row][1:] for row in rows if n_answers > 1]
+                self.ledger.tell(rows, labels, more_labels)
+            for row, labels in corrected.items():
+                if labels:
+                    label, *more_labels = checked[row]
+                    relearn |= self.ledger.correct(row, label, more_labels)
+                else:
+                    relearn |= self.ledger.withdraw(row)
+                    skipped.append(row)
+            if skipped:
+                self.ledger.skip(skipped)
+        if told or corrected or skipped:
+            self._update(relearn=relearn)
         return len(told)
 
     def refit(self):
@@ -201,6 +208,18 @@ class Labelling(EvaluationCore):
         known = self.ledger.known
         rows = [index for index in self.ledger.pending if index in known]
         self.tell(rows, [known[index] for index in rows])
+
+    def _check_by_row(self, answers):
+        """Answers by row, checked; rows without an answer are left out."""
+        checked = {}
+        for n_answers in {len(labels) for labels in answers.values()} - {0}:
+            rows = [row for row, labels in answers.items() if len(labels) == n_answers]
+            given = np.array([answers[row] for row in rows])
+            labels, more_labels = self._check_answers(rows, given)
+            self.problem.warn_of_new(self._learned.classes, labels, more_labels)
+            table = np.column_stack([labels, *np.transpose(more_labels)])
+            checked |= dict(zip(rows, table.tolist(), strict=True))
+        return checked
 
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""

@@ -45,9 +45,10 @@ def _observed(loss, indices, labels, more_labels):
     if not len(indices):
         return np.empty(0)
     losses = np.array(loss.observed(indices, labels))
+    places = {index: place for place, index in enumerate(indices.tolist())}
     for index, more in more_labels.items():
-        if more:
+        if more and index in places:
             others = loss.observed(np.full(len(more), index), np.array(more))
-            place = indices == index
+            place = places[index]
             losses[place] = (losses[place] + others.sum()) / (len(more) + 1)
     return losses

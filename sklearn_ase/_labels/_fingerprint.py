@@ -91,12 +91,23 @@ def sketch(values):
     return np.vstack([mean, spread, sums]).T.tolist()
 
 
-def same_sketch(first, second):
-    """Whether two sketches may be of the same predictions, but for rounding."""
+def same_sketch(first, second, tolerance=1e-4):
+    """Whether two sketches may be of the same predictions, but for rounding.
+
+    Parameters
+    ----------
+    first, second : list of list of float
+    tolerance : float, default=1e-4
+        In units of how the predictions spread.
+
+    Returns
+    -------
+    is_same : bool
+    """
     first, second = np.array(first, dtype=float), np.array(second, dtype=float)
     if first.shape != second.shape:
         return False
     mean, spread = np.abs(second[:, 0]), second[:, 1]
     # What matters is how predictions differ from row to row, wherever they lie.
-    tolerance = 1e-4 * spread + 1e-6 * mean
+    tolerance = tolerance * (spread + 1e-2 * mean)
     return bool((np.abs(first - second) <= tolerance[:, None]).all())

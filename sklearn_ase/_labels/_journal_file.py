@@ -1,17 +1,33 @@
 """The file of a journal: locked, only ever added to, one JSON value per line."""
 
-import errno
 import json
 import math
 import os
-from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
+from sklearn_ase._labels._checksums import is_intact, sealed, unsealed
+from sklearn_ase._labels._file_lock import open_locked, unlock
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
-# Refused by the operating system because somebody else has the lock.
-_LOCKED = {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
+_RESCUE = (
+    "What was recorded is in evaluation.ledger: save it with ledger.to_csv(path), and "
+    "resume with start(X, ledger=LabelLedger.from_csv(path))."
+)
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """What counts in a file: its first bytes, and when they were last changed."""
+
+    n_bytes: int = 0
+    crc: int = 0
+    time: int | None = None
+
+    def with_line(self, line):
+        return _Contents(self.n_bytes + len(line), crc32(line, self.crc))
 
 
 class JournalFile:
@@ -26,18 +42,18 @@ class JournalFile:
     ----------
     path : Path
         Absolute, so that it stays valid if the process changes its folder.
-    is_open : bool
+    has_checksums : bool
+        Whether each line has a checksum; True for a new file.
     """
 
     def __init__(self, path):
         self.path = Path(path).absolute()
-        self._file = _open_locked(self.path)
-        self._end = None  # What to do about a last line that has no end.
-
-    @property
-    def is_open(self):
-        """Whether lines can be added."""
-        return self._file is not None
+        self.has_checksums = True
+        self._file = open_locked(self.path)
+        self._process = os.getpid()
+        self._contents = _Contents()
+        self._end = b""  # A last line that does not count, or the end that it lacks.
+        self._failure = None  # Of a write of which something may still be there.
 
     def read(self, first_line):
         """Read all lines, without a last one that was not written to its end.
@@ -52,28 +68,67 @@ class JournalFile:
 
         Returns
         -------
-        values : iterator of JSON values
-            Lines are parsed one by one, so that the first one can be checked before
-            the others are looked at.
+        lines : list of bytes
         """
         self._file.seek(0)
         *lines, last = self._file.read().split(b"\n")
-        if last:
-            lines += self._unfinished(last, lines, first_line)
-        return (self._parse(line, place) for place, line in enumerate(lines, start=1))
+        if not last:
+            return lines
+        is_start = first_line.startswith(last) or last.startswith(first_line)
+        if _is_torn(last) and (lines or is_start):
+            self._end = last
+            return lines
+        self._end = b"\n"  # Only the end is missing, or the line is damaged.
+        return [*lines, last]
+
+    def values(self, lines):
+        """Check and parse lines one by one.
+
+        Parameters
+        ----------
+        lines : list of bytes
+            What :meth:`read` returned.
+
+        Yields
+        ------
+        value : JSON value
+        """
+        for place, line in enumerate(lines, start=1):
+            if self.has_checksums and not is_intact(line, self._contents.crc):
+                raise JournalError(
+                    f"Line {place} of {self.path} does not agree with its checksum: it "
+                    "was changed, or lines before it were removed, repeated or moved. "
+                    "Take a copy of the file that was not changed. It was left as it "
+                    "is."
+                )
+            value = self.parse(line, place)
+            self._contents = self._contents.with_line(line + b"\n")
+            yield unsealed(value) if self.has_checksums else value
+
+    def parse(self, line, place=1):
+        """Return the value of a line."""
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise JournalError(
+                f"Line {place} of {self.path} is not valid JSON: {line[:80]!r}. The "
+                "file was changed by something else, or is not a journal. It was left "
+                "as it is."
+            ) from error
 
     def mend(self):
         """Complete the last line of the file, or cut it off if it is not whole."""
         if self._end == b"\n":
             self._file.write(b"\n")
-        elif self._end is not None:
+        elif self._end:
             warn_caller(
                 f"The last line of {self.path} was not written to its end and is "
                 f"dropped: {self._end[:80]!r}. What it says was never acknowledged.",
                 JournalWarning,
             )
-            self._file.truncate(self._file.seek(0, os.SEEK_END) - len(self._end))
-        self._end = None
+            self._file.truncate(self._contents.n_bytes)
+        self._end = b""
+        self._contents = self._now(self._contents)
 
     def append(self, values, durable=True):
         """Add one line per value; either all of them or none.
@@ -85,20 +140,21 @@ class JournalFile:
         durable : bool, default=True
             Whether to wait until they are on disk.
         """
-        self._check_place()
-        end = self._file.seek(0, os.SEEK_END)
-        texts = [
-            json.dumps(finite(value), allow_nan=False, ensure_ascii=False) + "\n"
-            for value in values
-        ]
-        left = memoryview("".join(texts).encode())
+        self._check_unchanged()
+        lines, contents = [], self._contents
+        for value in values:
+            text = json.dumps(finite(value), allow_nan=False, ensure_ascii=False)
+            line = text.encode()
+            if self.has_checksums:
+                line = sealed(line, contents.crc)
+            lines.append(line + b"\n")
+            contents = contents.with_line(lines[-1])
         try:
-            while left:
-                left = left[self._file.write(left) :]
-            if durable:
-                os.fsync(self._file.fileno())
-        except BaseException:  # A full disk, or somebody at the keyboard.
-            self._file.truncate(end)  # No half lines, and none that does not count.
+            self._write(b"".join(lines), durable)
+            self._contents = self._now(contents)
+        except BaseException as error:  # A full disk, or somebody at the keyboard.
+            self._cut(error)  # No half lines, and none that does not count.
+            error.add_note(f"Nothing of it was recorded in {self.path}. Try it again.")
             raise
 
     def sync_folder(self):
@@ -109,6 +165,8 @@ class JournalFile:
             return
         try:
             os.fsync(descriptor)
+        except OSError:  # Some network drives
+            pass
         finally:
             os.close(descriptor)
 
@@ -116,89 +174,91 @@ class JournalFile:
         """Release the lock, also where a child process still has the file."""
         if self._file is None:
             return
-        with suppress(ImportError):
-            import fcntl
+        file, self._file = self._file, None
+        if os.getpid() == self._process:  # A child would release that of its parent.
+            unlock(file)
+        file.close()
 
-            fcntl.flock(self._file, fcntl.LOCK_UN)
-        self._file.close()
-        self._file = None
+    def check_open(self):
+        """Refuse if this process cannot add lines."""
+        if self._file is None:
+            raise JournalError(
+                f"The journal {self.path} is closed. Resume with start(X, journal=...)."
+            )
+        if os.getpid() != self._process:
+            raise JournalError(
+                f"The journal {self.path} is open in process {self._process}, and this "
+                f"is its child {os.getpid()}. Only one of them may write: record "
+                "answers there, or continue without the file with start(X, "
+                "ledger=evaluation.ledger)."
+            )
 
     def __getstate__(self):
         # A copy or a pickle has no file.
-        return {**self.__dict__, "_file": None, "_end": None}
+        return {**self.__dict__, "_file": None, "_end": b"", "_failure": None}
 
-    def _unfinished(self, last, lines, first_line):
-        """The last line, which has no end, if it counts."""
-        try:
-            json.loads(last)
-        except ValueError:
-            is_start = first_line.startswith(last) or last.startswith(first_line)
-            if not lines and not is_start:
-                return [last]  # Some other file: it is refused later.
-            self._end = last
-            return []
-        self._end = b"\n"
-        return [last]
+    def _write(self, text, durable):
+        left = memoryview(text)
+        while left:
+            left = left[self._file.write(left) :]
+        if durable:
+            os.fsync(self._file.fileno())
 
-    def _parse(self, line, place):
+    def _cut(self, error):
+        """Remove what does not count, after a write that failed."""
+        self._failure = error
         try:
-            return json.loads(line)
-        except ValueError as error:
+            self._file.truncate(self._contents.n_bytes)
+            self._contents = self._now(self._contents)
+        except OSError:
             raise JournalError(
-                f"Line {place} of {self.path} is not valid JSON: {line[:80]!r}. The "
-                "file was changed by something else, or is not a journal. It was left "
-                "as it is."
+                f"Writing to {self.path} failed ({error!r}), and what was written "
+                "could not be removed. It does not count in this evaluation, but may "
+                "be there when the file is opened again. Repair the disk, close the "
+                "evaluation, resume it, and see which rows are open."
             ) from error
+        self._failure = None
 
-    def _check_place(self):
-        """Refuse to write to a file that nobody would find again."""
+    def _now(self, contents):
+        """The same contents, seen now."""
+        time = os.fstat(self._file.fileno()).st_mtime_ns
+        return _Contents(contents.n_bytes, contents.crc, time)
+
+    def _check_unchanged(self):
+        """Refuse to write to a file that others have removed or changed."""
+        self.check_open()
+        here = os.fstat(self._file.fileno())
         try:
-            is_there = os.path.samestat(
-                os.fstat(self._file.fileno()), os.stat(self.path)
-            )
+            is_there = os.path.samestat(here, os.stat(self.path))
         except FileNotFoundError:
             is_there = False
         if not is_there:
             raise JournalError(
                 f"{self.path} was deleted or replaced while it was open, so nothing "
-                "more can be kept in it. What was recorded before is in "
-                "evaluation.ledger: save it with ledger.to_csv(path), and resume with "
-                "start(X, ledger=LabelLedger.from_csv(path))."
+                f"more can be kept in it. {_RESCUE}"
+            )
+        if self._failure is not None:
+            self._cut(self._failure)
+            return
+        is_same = here.st_size == self._contents.n_bytes
+        # Times may change by themselves on network drives, so the bytes decide.
+        if is_same and here.st_mtime_ns != self._contents.time:
+            self._file.seek(0)
+            is_same = crc32(self._file.read()) == self._contents.crc
+        if not is_same:
+            raise JournalError(
+                f"{self.path} was changed by something else while it was open. Nothing "
+                f"was written to it. {_RESCUE}"
             )
 
 
-def _open_locked(path):
-    """The file, open for reading and adding, locked against other processes."""
-    # Without a buffer nothing of a line that failed can be written later.
-    file = open(path, "a+b", buffering=0)  # noqa: SIM115 -- kept open
+def _is_torn(line):
+    """Whether a line without an end is the beginning of a JSON value."""
     try:
-        _lock(file)
-    except OSError as error:
-        if error.errno in _LOCKED:
-            file.close()
-            raise JournalError(
-                f"{path} is open in another evaluation, of this or another process. "
-                "Close that one first: evaluation.close()."
-            ) from error
-        warn_caller(
-            f"{path} cannot be locked in its folder ({error}). Make sure that nobody "
-            "else opens it.",
-            JournalWarning,
-        )
-    return file
-
-
-def _lock(file):
-    """Lock a file until it is closed or the process dies."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: a byte far behind all lines.
-        import msvcrt
-
-        file.seek(2**40)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        return
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        json.JSONDecoder().raw_decode(line.decode(errors="replace"))
+    except ValueError:
+        return True
+    return False  # A whole value, and perhaps something behind it.
 
 
 def finite(value):

@@ -1,15 +1,13 @@
 """The record of what was asked and what was answered."""
 
-from copy import deepcopy
-from itertools import chain
-
 import numpy as np
 
 from sklearn_ase._labels._csv import read_csv, write_csv
+from sklearn_ase._labels._ledger_contents import LedgerContents
 from sklearn_ase._state import RECORDED
 
 
-class LabelLedger:
+class LabelLedger(LedgerContents):
     """Record of queries and labels, in the order in which they were asked.
 
     Each query is kept with what was known before its label was seen. Every estimate
@@ -52,42 +50,6 @@ class LabelLedger:
     [7]
     """
 
-    seed = None
-
-    def __init__(self):
-        for name in RECORDED:
-            setattr(self, name, [])
-        self.labels = {}
-        self.more_labels = {}
-        self.skipped = []
-        self.known = {}
-        self.given = {}
-        self.refits = []
-        self.notes = {}
-        self.n_changes = 0
-        # Whether a refit waits to be noted; None if nothing waits.
-        self.unnoted = None
-
-    def __len__(self):
-        return len(self.labels)
-
-    def __repr__(self):
-        n_open = len(self.pending)
-        return f"<{type(self).__name__}: {len(self)} labels, {n_open} open queries>"
-
-    @property
-    def pending(self):
-        """Rows that were asked for and wait for an answer."""
-        settled = self.labels.keys() | set(self.skipped)
-        return [index for index in self.indices if index not in settled]
-
-    def answers(self, n_labels=None):
-        """Return the answers for the first `n_labels` rows (or all) and known ones."""
-        rows = list(self.labels)[:n_labels]
-        known = [row for row in self.known if row not in self.labels]
-        more = chain(*(self.more_labels.get(row, ()) for row in [*rows, *known]))
-        return [*(self.labels[row] for row in rows), *self.known.values(), *more]
-
     def begin(self, make_header):
         """Connect the ledger with an evaluation; in memory there is nothing to do.
 
@@ -110,7 +72,7 @@ class LabelLedger:
         """
         columns = {name: np.asarray(getattr(picks, name)).tolist() for name in RECORDED}
         indices = columns["indices"]
-        repeated = sorted({*indices} & {*self.indices})
+        repeated = sorted({*indices} & self._asked)
         if repeated or len({*indices}) < len(indices):
             raise ValueError(
                 f"Rows {repeated or indices} are asked for twice. Each row is asked "
@@ -122,6 +84,7 @@ class LabelLedger:
                 f"columns {', '.join(RECORDED[1:])}."
             )
         self._record("ask", *columns.values())
+        self._asked.update(indices)
         for name, values in columns.items():
             getattr(self, name).extend(values)
 
@@ -147,7 +110,8 @@ class LabelLedger:
         self._check_asked(indices)
         labels, more_labels = _plain(labels), [_plain(more) for more in more_labels]
         self._record("tell", indices, labels, more_labels)
-        self.skipped = [index for index in self.skipped if index not in indices]
+        for index in indices:
+            self._skipped.pop(index, None)
         self._happened()
         self.labels.update(zip(indices, labels, strict=True))
         self.more_labels.update(zip(indices, more_labels, strict=False))
@@ -180,25 +144,30 @@ class LabelLedger:
         surrogate has learned from the label, so that it must be fitted again.
         """
         index = int(index)
-        if index not in self.skipped:
+        if index not in self._skipped:
             self._check_labelled(index)
         self._record("withdraw", index)
         learned = self._was_learned(index)
         self._happened(learned)
-        self.skipped = [other for other in self.skipped if other != index]
-        for answers in (self.labels, self.more_labels, self.notes, self.known):
-            answers.pop(index, None)
+        for rows in (
+            self._skipped,
+            self.labels,
+            self.more_labels,
+            self.notes,
+            self.known,
+        ):
+            rows.pop(index, None)
         if learned:
-            n_labels = len(self.labels)
-            self.refits = [count for count in self.refits if count < n_labels]
-            self.refits.append(n_labels)
+            while self.refits and self.refits[-1] >= len(self.labels):
+                self.refits.pop()
+            self.refits.append(len(self.labels))
         return learned
 
     def skip(self, indices):
         """Record that nobody can label these rows."""
         indices = [int(index) for index in indices]
         self._check_asked(indices)
-        settled = [index for index in indices if index not in self.pending]
+        settled = [index for index in indices if self._is_settled(index)]
         if settled or len(set(indices)) < len(indices):
             raise ValueError(
                 f"Rows {settled or indices} are answered or skipped already, or named "
@@ -206,7 +175,7 @@ class LabelLedger:
             )
         self._record("skip", indices)
         self._happened()
-        self.skipped.extend(indices)
+        self._skipped.update(dict.fromkeys(indices))
 
     def know(self, indices, labels):
         """Record labels that were available beforehand."""
@@ -236,27 +205,26 @@ class LabelLedger:
             last = bool(refit) and index == indices[-1]
             self.notes[index] = {"estimate": estimate, "refit": last or before}
 
-    def copy(self):
-        """Return an independent copy, in memory."""
-        other = LabelLedger()
-        for name in vars(other):
-            setattr(other, name, deepcopy(getattr(self, name)))
-        return other
-
     def to_csv(self, path):
         """Write the ledger as a table with one line per query.
 
-        The label is empty while the query is open. ``order`` is the position in which
-        the label arrived, starting at 1; ``refit`` is 1 if the surrogate was fitted
-        again after it. ``label_type`` is the type of the label, or says that the row
-        was skipped. ``more_labels`` holds further answers as JSON. Labels that were
-        known beforehand come first, with ``order`` 0.
+        ``asked`` and ``order`` are the positions in which the row was asked for and in
+        which the label arrived, starting at 1. The label is empty while the query is
+        open. ``refit`` is 1 if the surrogate was fitted again after it. ``label_type``
+        is the type of the label, or says that the row was skipped. ``more_labels``
+        holds further answers as JSON. Labels that were known beforehand come first,
+        with ``order`` 0. A text that a spreadsheet would take for a formula, a number
+        or a date starts with an apostrophe. Estimates are not in the file.
         """
         write_csv(self, path)
 
     @classmethod
     def from_csv(cls, path):
-        """Read a ledger that :meth:`to_csv` wrote."""
+        """Read a ledger that :meth:`to_csv` wrote.
+
+        Lines and columns may be in another order. What cannot be right is refused:
+        rows, positions or probabilities that are missing, repeated or out of range.
+        """
         return read_csv(cls(), path)
 
     def _record(self, event, *arguments):
@@ -267,27 +235,9 @@ class LabelLedger:
         """Remember that the estimate has changed, until it is noted."""
         self.unnoted = bool(refit or self.unnoted)
 
-    def _check_asked(self, indices):
-        unknown = sorted(set(indices) - set(self.indices))
-        if unknown:
-            raise ValueError(
-                f"Rows {unknown} were not asked for; open are {self.pending}. Answer "
-                "what ask() returned."
-            )
-
-    def _was_learned(self, index):
-        """Whether the surrogate was fitted to this label."""
-        if index in self.known:
-            return True
-        n_learned = self.refits[-1] if self.refits else 0
-        return index in list(self.labels)[:n_learned]
-
-    def _check_labelled(self, index):
-        if index not in self.labels and index not in self.known:
-            raise ValueError(
-                f"Row {index} has no label that could be changed. Rows that were asked "
-                f"for and are open: {self.pending}."
-            )
+    @staticmethod
+    def _in_memory():
+        return LabelLedger()
 
 
 def _plain(labels):

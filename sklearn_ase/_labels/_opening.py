@@ -9,6 +9,7 @@ from sklearn_ase._data._rows import check_indices, n_rows
 from sklearn_ase._labels._fingerprint import fingerprint, sketch
 from sklearn_ase._labels._journal import Journal
 from sklearn_ase._labels._ledger import LabelLedger
+from sklearn_ase._labels._loss_values import sketch_loss
 
 
 @contextmanager
@@ -50,7 +51,8 @@ def check_ledger(ledger, n_samples):
             f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
             "LabelLedger.from_csv(path)."
         )
-    wrong = [index for index in ledger.indices if not 0 <= index < n_samples]
+    rows = [*ledger.indices, *ledger.known]
+    wrong = [index for index in rows if not 0 <= index < n_samples]
     if wrong:
         raise ValueError(
             f"The ledger is of another pool: it has row {wrong[0]}, but this pool has "
@@ -108,6 +110,7 @@ def header_of(problem, seed, settings):
         "predictions": _sketch(problem.predictions),
         "task": problem.task,
         "loss": _described(problem.loss),
+        "loss_values": sketch_loss(problem),
         "classes": None if problem.classes is None else problem.classes.tolist(),
         "seed": seed,
         **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
@@ -126,7 +129,8 @@ def record_known_labels(ledger, problem, known_labels):
     """
     if not known_labels:
         return
-    labels = problem.check_labels(list(known_labels.values()), list(known_labels))
+    rows, labels = list(known_labels), list(known_labels.values())
+    labels = problem.check_new_labels(labels, rows)
     loss = problem.loss_for(problem.classes_with(labels))
     loss.observed(np.array([*known_labels]), labels)  # Refuses one without a loss.
     known_labels = dict(zip(known_labels, labels.tolist(), strict=True))

@@ -1,5 +1,6 @@
 """Campaigns that are kept in a journal: a very small one, and one on iris."""
 
+import json
 import os
 
 import pytest
@@ -49,3 +50,19 @@ def iris_evaluator(**parameters):
     return ActiveRiskEstimator(
         MODEL, **{"surrogate": surrogate, "random_state": 0} | parameters
     )
+
+
+def values_in(path):
+    """Return the values of all whole lines of a journal, without their checksums."""
+    *lines, _ = path.read_bytes().split(b"\n")
+    header, *events = map(json.loads, lines)
+    header.pop("check")
+    return [header, *(event[:-1] for event in events)]
+
+
+def without_checksums(path):
+    """Write a journal anew in format 2, which has no checksums."""
+    header, *events = values_in(path)
+    values = [header | {"version": 2}, *events]
+    path.write_text("".join(json.dumps(value) + "\n" for value in values))
+    return path

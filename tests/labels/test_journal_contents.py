@@ -82,7 +82,7 @@ def test_the_journal_is_json_and_nothing_else(path):
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
     assert header["format"] == "sklearn_ase journal"
-    assert header["version"] == 2
+    assert header["version"] == 3
     assert {"seed", "pool", "predictions", "classes", "surrogate", "risk"} <= {*header}
     verbs = {"ask", "tell", "correct", "withdraw", "skip", "refit", "note"}
     assert {verb for verb, *_ in lines} == verbs

@@ -1,6 +1,5 @@
 """Crashes: a campaign whose process was killed resumes without loss."""
 
-import json
 import os
 import time
 import warnings
@@ -15,7 +14,7 @@ from helpers.crashing_campaign import (
     shown,
     start,
 )
-from helpers.journals import LABELS, needs_fork, start_small
+from helpers.journals import LABELS, needs_fork, start_small, values_in
 
 from sklearn_ase.exceptions import JournalWarning
 
@@ -24,11 +23,14 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+COMPUTED = ("refit", "note")
+
+
 def events_of(path):
     """Events of a file that cannot be computed again; its torn line is left out."""
-    *lines, _ = path.read_bytes().split(b"\n")
-    events = [json.loads(line) for line in lines[1:]]
-    return [event for event in events if event[0] not in ("refit", "note")]
+    if b"\n" not in path.read_bytes():
+        return []
+    return [event for event in values_in(path)[1:] if event[0] not in COMPUTED]
 
 
 def answers_of(events):

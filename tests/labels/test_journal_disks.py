@@ -1,7 +1,6 @@
 """Disks that are full or fail, and keyboard interrupts, lose no label."""
 
 import errno
-import json
 import os
 import signal
 
@@ -15,10 +14,10 @@ from helpers.crashing_campaign import (
     shown,
     start,
 )
-from helpers.journals import LABELS, start_small
+from helpers.journals import LABELS, start_small, values_in
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn_ase.exceptions.NewClassWarning"
+    "ignore::sklearn_ase.exceptions.NewClassWarning", "ignore:All answers are recorded"
 )
 
 
@@ -29,7 +28,7 @@ def look_at_each_sync(monkeypatch, path, ledger):
 
     def look(descriptor):
         sync(descriptor)
-        seen.append((json.loads(path.read_bytes().splitlines()[-1]), len(ledger)))
+        seen.append((values_in(path)[-1], len(ledger)))
 
     monkeypatch.setattr(os, "fsync", look)
     return seen

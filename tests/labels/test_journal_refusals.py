@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from helpers.crashing_campaign import X, Y
-from helpers.journals import LABELS, POOL, PROBA, start_small
+from helpers.journals import LABELS, POOL, PROBA, start_small, without_checksums
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
@@ -13,6 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator, LabelLedger
 from sklearn_ase.exceptions import JournalError
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*has no checksums")
 
 
 def assert_refused(path, message, **changes):
@@ -108,7 +110,7 @@ def test_values_are_compared_by_how_they_spread(path, level, error, is_same):
         evaluator.start(POOL, predictions=others, journal=path)
 
 
-@pytest.mark.parametrize("version", [3, 99, None, "1", 1.5])
+@pytest.mark.parametrize("version", [4, 99, None, "1", 1.5])
 def test_a_journal_of_a_newer_format_is_refused_and_left_alone(written, version):
     header, *lines = written.read_bytes().splitlines(keepends=True)
     header = json.dumps(json.loads(header) | {"version": version}).encode() + b"\n"
@@ -117,7 +119,7 @@ def test_a_journal_of_a_newer_format_is_refused_and_left_alone(written, version)
 
 
 def test_a_newer_format_is_named_even_if_its_lines_cannot_be_read(written):
-    header = json.loads(written.read_bytes().splitlines()[0]) | {"version": 3}
+    header = json.loads(written.read_bytes().splitlines()[0]) | {"version": 4}
     written.write_bytes(json.dumps(header).encode() + b"\n\x28\xb5\x2f\xfd\n")
     assert_refused(written, "Upgrade sklearn_ase")
 
@@ -174,32 +176,41 @@ def test_a_file_that_is_not_a_journal_is_refused_and_left_alone(path, text):
         b'["refit", "two"]',
     ],
 )
-def test_a_line_damaged_in_the_middle_is_refused_and_the_file_left_alone(written, line):
+@pytest.mark.parametrize("has_checksums", [True, False])
+def test_a_line_damaged_in_the_middle_is_refused_and_the_file_left_alone(
+    written, line, has_checksums
+):
+    if not has_checksums:
+        without_checksums(written)
     lines = written.read_bytes().split(b"\n")
     written.write_bytes(b"\n".join([*lines[:2], line, *lines[2:]]))
     assert_refused(written, r"Line \d.*left as it is")
 
 
 @pytest.mark.parametrize("verb", ["ask", "tell", "skip", "withdraw"])
-def test_a_repeated_line_is_refused(path, verb):
+@pytest.mark.parametrize("has_checksums", [True, False])
+def test_a_repeated_line_is_refused(path, verb, has_checksums):
     with start_small(path) as evaluation:
         rows = evaluation.ask(5).indices
         evaluation.tell(rows[:3], LABELS[rows[:3]])
         evaluation.skip(rows[3:4])
         evaluation.withdraw(rows[0])
+    if not has_checksums:
+        without_checksums(path)
     lines = path.read_bytes().splitlines(keepends=True)
     place = next(
         k for k, line in enumerate(lines) if line.startswith(b'["%b' % verb.encode())
     )
     path.write_bytes(b"".join([*lines[: place + 1], *lines[place:]]))
-    assert_refused(path, "does not fit what came before it")
+    message = "agree with its checksum" if has_checksums else "fit what came before it"
+    assert_refused(path, f"does not {message}")
 
 
 @pytest.mark.parametrize(
     "line", [b'["tell", [0], ["dog"], []]', b'["tell", [0], [9], []]']
 )
 def test_a_label_that_is_not_a_class_is_refused_and_the_file_left_alone(written, line):
-    # A label somebody wrote into the file by hand.
+    without_checksums(written)  # A label somebody wrote into the file by hand.
     asked = b'["ask", [0], [0.1], [0.0], [0.0], ["nan"], ["nan"]]\n'
     rows = json.loads(written.read_bytes().splitlines()[1])[1]
     line = line.replace(b"[0]", b"[%d]" % (0 if 0 not in rows else rows[-1]), 1)

@@ -1,6 +1,7 @@
 """A campaign that resumes from its journal equals the uninterrupted one."""
 
 import shutil
+import time
 import warnings
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from sklearn_ase import LabelLedger, Picks
 from sklearn_ase.acquisition import LossSpread, Uniform
 from sklearn_ase.exceptions import JournalError, JournalWarning
 from sklearn_ase.losses import Brier
@@ -260,3 +262,21 @@ def test_labels_are_recorded_even_where_a_new_risk_cannot_use_the_old_ones(path,
         evaluation.estimate()
     assert evaluation.estimate(ASE()).n_labels == 9
     evaluation.close()
+
+
+def cpu_seconds(n_labels):
+    """CPU time to replay that many labels, each of a row that was skipped before."""
+    ledger, began = LabelLedger(), time.process_time()
+    for row in range(n_labels):
+        ledger.ask(Picks.unanswered([row], *[[0.5]] * 5))
+        ledger.skip([row])
+        if row % 2:
+            ledger.tell([row], [0])
+            ledger.note([row], None, False)
+            ledger.refit(len(ledger))
+            ledger.correct(row, 1)
+    return time.process_time() - began
+
+
+def test_the_time_to_replay_is_proportional_to_the_number_of_labels():
+    assert cpu_seconds(16_000) < 24 * min(cpu_seconds(2000) for _ in range(3))

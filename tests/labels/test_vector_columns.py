@@ -17,6 +17,7 @@ HEADER = {
     "predictions": [[1.0] * 6],
     "task": "classification",
     "loss": "ZeroOne()",
+    "loss_values": [[1.0] * 6],
     "classes": None,
 }
 VECTORS = np.array([[1.0, 2.0], [3.0, 4.0]])

@@ -1,4 +1,4 @@
-"""Journals that version 0.1 wrote (format 1) open and resume like those of today.
+"""Journals of formats 1 and 2 open and resume like those of today.
 
 The files in ``data`` are the finished campaigns "drawn" and "known" of
 ``helpers/crashing_campaign.py``.
@@ -33,41 +33,61 @@ from sklearn_ase.exceptions import JournalWarning
 from sklearn_ase.selection import Proportional
 
 DATA = Path(__file__).parent / "data"
-# The defaults of version 0.1, by which the rows in these journals were picked.
+# The defaults by which the rows in journals of each format were picked.
 OLD_DEFAULTS = {
-    "acquisition": TrustWeighted(Mixture([XWED(), LossSpread()], shares=[0.7, 0.3])),
-    "selection": Proportional(uniform_share=0.2),
+    1: {
+        "acquisition": TrustWeighted(
+            Mixture([XWED(), LossSpread()], shares=[0.7, 0.3])
+        ),
+        "selection": Proportional(uniform_share=0.2),
+    },
+    2: {
+        "acquisition": TrustWeighted(Mixture([XWED(), LossSpread()])),
+        "selection": Proportional(uniform_share=0.3),
+    },
 }
 
 
 @pytest.fixture(params=KINDS)
 def kind(request):
-    """A campaign that version 0.1 has finished."""
+    """A campaign that was finished."""
+    return request.param
+
+
+@pytest.fixture(params=[1, 2])
+def version(request):
+    """An old format."""
     return request.param
 
 
 @pytest.fixture
-def path(kind, tmp_path):
+def path(kind, version, tmp_path):
     """A copy of its journal."""
-    return Path(shutil.copy(DATA / f"format_1_{kind}.jsonl", tmp_path))
+    return Path(shutil.copy(DATA / f"format_{version}_{kind}.jsonl", tmp_path))
 
 
 def reopen(path, kind, **parameters):
-    """Resume the campaign; any warning is an error."""
+    """Resume the campaign; any warning but that of the format is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*has no checksums", JournalWarning)
         return start(path, kind, **parameters)
 
 
-def test_a_journal_of_version_0_1_opens_without_a_warning(path, kind):
-    with reopen(path, kind) as evaluation:
-        assert next_step(evaluation.ledger) is None  # The campaign was finished.
-        assert evaluation.ledger.header["version"] == 2
+def test_an_old_journal_opens_with_a_warning_that_it_has_no_checksums(
+    path, kind, version
+):
+    with pytest.warns(JournalWarning, match=f"format {version}, .*no checksums") as all:
+        evaluation = start(path, kind)
+    assert len(all) == 1
+    assert next_step(evaluation.ledger) is None  # The campaign was finished.
+    assert evaluation.ledger.header["version"] == version
+    evaluation.close()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
-def test_it_shows_what_the_same_campaign_shows_today(path, kind):
-    afresh = start(None, kind, **OLD_DEFAULTS)
+def test_it_shows_what_the_same_campaign_shows_today(path, kind, version):
+    afresh = start(None, kind, **OLD_DEFAULTS[version])
     run_to_the_end(afresh)
     with reopen(path, kind) as evaluation:
         assert differences(evaluation, afresh, digits=5) == []
@@ -96,16 +116,19 @@ def test_it_can_be_continued_closed_and_opened_again(path, kind):
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.NewClassWarning")
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.JournalWarning")
 @pytest.mark.parametrize("n_events", [0, 1, 10, 40, 90])
-def test_a_campaign_that_version_0_1_began_ends_as_that_of_today(path, kind, n_events):
+def test_a_campaign_that_began_in_an_old_format_ends_as_that_of_today(
+    path, kind, version, n_events
+):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[: 1 + n_events]))
-    afresh = start(None, kind, **OLD_DEFAULTS)
+    afresh = start(None, kind, **OLD_DEFAULTS[version])
     run_to_the_end(afresh)
-    with start(path, kind, **OLD_DEFAULTS) as evaluation:
+    with start(path, kind, **OLD_DEFAULTS[version]) as evaluation:
         run_to_the_end(evaluation)
         assert differences(evaluation, afresh, digits=5) == []
 
 
+@pytest.mark.filterwarnings("ignore:.*has no checksums")
 def test_other_settings_are_used_with_a_warning_and_kept(path, kind):
     text = path.read_bytes()
     with pytest.warns(JournalWarning, match=r"last used with different refit\."):
@@ -120,6 +143,7 @@ WRAPPED += f"ExpectedLoss(),\n{' ' * 42}VarianceReduction()],\n"
 WRAPPED += f"{' ' * 28}shares=[0.25, 0.25, 0.3, 0.2]))"
 
 
+@pytest.mark.parametrize("version", [1])
 def test_a_setting_that_spans_lines_is_the_same_under_its_new_name(path, kind):
     header, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     header = json.loads(header) | {"acquisition": WRAPPED}

@@ -1,0 +1,104 @@
+"""What a ledger holds, and what can be asked of it."""
+
+from contextlib import contextmanager
+from copy import copy, deepcopy
+from itertools import chain, islice
+
+from sklearn_ase._state import RECORDED
+
+
+class LedgerContents:
+    """Queries and labels; the attributes are those of :class:`LabelLedger`."""
+
+    seed = None
+
+    def __init__(self):
+        for name in RECORDED:
+            setattr(self, name, [])
+        self.labels = {}
+        self.more_labels = {}
+        self.known = {}
+        self.given = {}
+        self.refits = []
+        self.notes = {}
+        self.n_changes = 0
+        # Whether a refit waits to be noted; None if nothing waits.
+        self.unnoted = None
+        self._asked = set()
+        self._skipped = {}  # The keys of a dict: ordered, and quick to look up.
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __repr__(self):
+        n_open = len(self.pending)
+        return f"<{type(self).__name__}: {len(self)} labels, {n_open} open queries>"
+
+    @property
+    def skipped(self):
+        """Rows that were asked for and that nobody can label, as a list."""
+        return list(self._skipped)
+
+    @property
+    def pending(self):
+        """Rows that were asked for and wait for an answer."""
+        return [index for index in self.indices if not self._is_settled(index)]
+
+    def answers(self, n_labels=None):
+        """Return the answers for the first `n_labels` rows (or all) and known ones."""
+        rows = list(self.labels)[:n_labels]
+        known = [row for row in self.known if row not in self.labels]
+        more = chain(*(self.more_labels.get(row, ()) for row in [*rows, *known]))
+        return [*(self.labels[row] for row in rows), *self.known.values(), *more]
+
+    def copy(self):
+        """Return an independent copy, in memory."""
+        other = self._in_memory()
+        for name in vars(other):
+            setattr(other, name, deepcopy(getattr(self, name)))
+        return other
+
+    @contextmanager
+    def together(self):
+        """Record what happens meanwhile as a whole, or nothing of it if it fails."""
+        names = vars(self._in_memory())
+        before = {name: copy(getattr(self, name)) for name in names}
+        try:
+            yield
+        except BaseException:
+            vars(self).update(before)
+            raise
+
+    @staticmethod
+    def _in_memory():
+        """An empty ledger that has no file."""
+        raise NotImplementedError
+
+    def _is_settled(self, index):
+        """Whether a row has an answer or was skipped."""
+        return index in self.labels or index in self._skipped
+
+    def _was_learned(self, index):
+        """Whether the surrogate was fitted to this label."""
+        if index in self.known:
+            return True
+        n_learned = self.refits[-1] if self.refits else 0
+        n_later = max(len(self.labels) - n_learned, 0)
+        return index in self.labels and index not in islice(
+            reversed(self.labels), n_later
+        )
+
+    def _check_asked(self, indices):
+        unknown = sorted(set(indices) - self._asked)
+        if unknown:
+            raise ValueError(
+                f"Rows {unknown} were not asked for; open are {self.pending}. Answer "
+                "what ask() returned."
+            )
+
+    def _check_labelled(self, index):
+        if index not in self.labels and index not in self.known:
+            raise ValueError(
+                f"Row {index} has no label that could be changed. Rows that were asked "
+                f"for and are open: {self.pending}."
+            )
