@@ -29,8 +29,8 @@ def _round_trip(ledger, path):
 )
 def test_labels_survive_the_file(tmp_path, labels):
     ledger = LabelLedger()
-    numbers = np.random.default_rng(0).exponential(size=(5, 3))
-    numbers[:, 1] = [1 / 3, 1e-17, 2 / 3, 1e300, 0.0]
+    numbers = np.random.default_rng(0).exponential(size=(7, 3))
+    numbers[:, 1] = [1 / 3, 1e-17, 2 / 3, 1e300, 0.0, 7.0, 0.1]
     ledger.ask(Picks.unanswered([5, 3, 8], *numbers))
     ledger.tell([5, 3, 8], np.array(labels))
     copy = _round_trip(ledger, tmp_path)
@@ -56,7 +56,7 @@ def test_open_queries_and_the_order_of_answers_survive_the_file(tmp_path):
 
 def test_picks_without_probability_survive_the_file(tmp_path):
     ledger = LabelLedger()
-    ledger.ask(Picks.unanswered([1, 2], *[[np.nan, 0.5]] * 5))
+    ledger.ask(Picks.unanswered([1, 2], *[[np.nan, 0.5]] * 7))
     copy = _round_trip(ledger, tmp_path)
     for name in RECORDED[1:]:
         assert_array_equal(getattr(copy, name), [np.nan, 0.5])

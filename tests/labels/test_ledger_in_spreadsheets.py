@@ -16,7 +16,7 @@ def ledger_of(labels):
     ledger = LabelLedger()
     ledger.know([50], labels[:1])
     rows = [*range(10, 10 + n), 40, 41]
-    numbers = np.random.default_rng(0).uniform(0.1, 1.0, size=(5, n + 2))
+    numbers = np.random.default_rng(0).uniform(0.1, 1.0, size=(7, n + 2))
     ledger.ask(Picks.unanswered(rows, *numbers))
     ledger.tell(rows[:n][::-1], labels[::-1])
     ledger.refit(n - 1)
@@ -193,7 +193,7 @@ def test_semicolons_are_refused(path, table):
 def test_a_line_that_is_too_short_is_refused(path, table):
     write(path, table)
     path.write_text(path.read_text() + "1,2,3\n")
-    with pytest.raises(ValueError, match=r"Line 8 of .* has 3 cells, but there are 12"):
+    with pytest.raises(ValueError, match=r"Line 8 of .* has 3 cells, but there are 14"):
         LabelLedger.from_csv(path)
 
 

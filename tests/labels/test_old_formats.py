@@ -66,6 +66,11 @@ def path(kind, version, tmp_path):
     return Path(shutil.copy(DATA / f"format_{version}_{kind}.jsonl", tmp_path))
 
 
+# Old picks do not say what else could have been picked, and old notes have the standard
+# errors of their time.
+NEWER = {"max_inverse_proba", "max_expected_ratio", "standard_error", "intervals"}
+
+
 def reopen(path, kind, **parameters):
     """Resume the campaign; any warning but that of the format is an error."""
     with warnings.catch_warnings():
@@ -90,7 +95,7 @@ def test_it_shows_what_the_same_campaign_shows_today(path, kind, version):
     afresh = start(None, kind, **OLD_DEFAULTS[version])
     run_to_the_end(afresh)
     with reopen(path, kind) as evaluation:
-        assert differences(evaluation, afresh, digits=5) == []
+        assert {*differences(evaluation, afresh, digits=5)} <= NEWER
 
 
 def test_opening_it_changes_nothing(path, kind):
@@ -125,7 +130,7 @@ def test_a_campaign_that_began_in_an_old_format_ends_as_that_of_today(
     run_to_the_end(afresh)
     with start(path, kind, **OLD_DEFAULTS[version]) as evaluation:
         run_to_the_end(evaluation)
-        assert differences(evaluation, afresh, digits=5) == []
+        assert {*differences(evaluation, afresh, digits=5)} <= NEWER
 
 
 @pytest.mark.filterwarnings("ignore:.*has no checksums")
