@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sklearn_ase._annotation._export import check_suffix
+from sklearn_ase._utils._checks import shown
 
 SKIP = ()  # The answer "cannot tell": it has no label.
 _VALUES = ("choices", "number", "rating", "text")
@@ -33,6 +34,8 @@ def read_answers(path, skip=None):
         The answers for each row that has any; `SKIP` if nobody could tell.
     """
     is_csv = check_suffix(path) == ".csv"
+    if skip is not None and not isinstance(skip, str):
+        raise TypeError(f"skip={shown(skip)} must be the word for it, a str, or None.")
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -2,11 +2,19 @@
 
 import numpy as np
 
+from sklearn_ase._utils._checks import check_choice, check_number
+
 METHODS = ("fixed", "anytime")
 # Below this number of labels there is no interval.
 MIN_LABELS = 25
 # The anytime interval is tightest, relative to the fixed one, a few times later.
 _ANYTIME_START = 5.0
+
+
+def check_interval(level, method):
+    """Refuse an interval that does not exist."""
+    check_number(level, "level", 0, 1, ends="()")
+    check_choice(method, "method", METHODS)
 
 
 def anytime_quantile(level, degrees_of_freedom, n_labels):

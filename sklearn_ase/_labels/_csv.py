@@ -4,6 +4,7 @@ import csv
 import json
 
 from sklearn_ase._state import RECORDED, Picks
+from sklearn_ase._utils._checks import check_path
 
 _ASKED = ("index", *RECORDED[1:])
 _ANSWER = ("label", "label_type", "order", "refit", "more_labels")
@@ -44,7 +45,7 @@ def write_csv(ledger, path):
 def read_csv(ledger, path):
     """Fill an empty ledger from a file that :func:`write_csv` wrote."""
     answers = []
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(check_path(path), newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         missing = {*_ASKED, *_ANSWER} - set(reader.fieldnames or ())
         if missing:

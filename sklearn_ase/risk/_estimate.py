@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from sklearn_ase._inference._intervals import METHODS, anytime_quantile
+from sklearn_ase._inference._intervals import anytime_quantile, check_interval
 from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
 
@@ -89,6 +89,7 @@ class RiskEstimate:
         -------
         words : dict of str to str
         """
+        check_interval(level, method)
         words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
@@ -126,10 +127,7 @@ class RiskEstimate:
             Infinite, with an :class:`IntervalWarning` that gives the reason, if no
             valid interval can be given.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level={level} must lie strictly between 0 and 1.")
-        if method not in METHODS:
-            raise ValueError(f"method={method!r} must be one of {METHODS}.")
+        check_interval(level, method)
         if self.refusal:
             warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf

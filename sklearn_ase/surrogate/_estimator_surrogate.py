@@ -12,6 +12,12 @@ from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._data._cross_fitting import cross_fitted
 from sklearn_ase._data._rows import is_frame, n_rows, take_rows
+from sklearn_ase._utils._checks import (
+    check_folds,
+    check_integer,
+    check_number,
+    shown,
+)
 from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase._utils._unwrapping import unwrap
 from sklearn_ase.surrogate._base import BaseSurrogate
@@ -76,6 +82,15 @@ class EstimatorSurrogate(BaseSurrogate):
             estimator = ExtraTreesClassifier()  # The default takes what trees take.
         tags.input_tags = get_tags(estimator).input_tags
         return tags
+
+    def validate(self):
+        check_number(self.pool_weight, "pool_weight", 0, ends="()")
+        check_number(self.rows_per_acquired, "rows_per_acquired", 0, infinite=True)
+        check_folds(self.cv, "no cross-fitting")
+        check_integer(self.min_rows, "min_rows", 1)
+        if hasattr(self.calibration, "validate"):
+            self.calibration.validate()
+        self._new_calibration()
 
     def prepare(self, X, X_train=None):
         """Encode the rows of a frame, and compare pool and training rows.
@@ -213,9 +228,10 @@ class EstimatorSurrogate(BaseSurrogate):
         """Return an unfitted calibration, or None for no calibration."""
         chosen = self.calibration
         is_auto = isinstance(chosen, str) and chosen == "auto"
-        if not is_auto and chosen is not None and not hasattr(chosen, "fit"):
+        is_object = hasattr(chosen, "fit") and not isinstance(chosen, type)
+        if not is_auto and chosen is not None and not is_object:
             raise TypeError(
-                f"calibration={chosen!r} is not a calibration. Use 'auto' for the "
+                f"calibration={shown(chosen)} is not a calibration. Use 'auto' for the "
                 "default calibration, None for no calibration, or an object such as "
                 "LogLinearStack() or GaussianStack()."
             )

@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._rows import is_dataset, is_frame
+from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._unwrapping import unfrozen
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
@@ -37,6 +38,8 @@ def as_surrogate(surrogate, task, X):
     if not isinstance(surrogate, BaseSurrogate):
         _check_estimator(surrogate)
         surrogate = _WRAPPERS[task](surrogate)
+    _check_estimator(getattr(surrogate, "estimator", None))
+    surrogate.validate()
     if isinstance(surrogate, EstimatorSurrogate):
         return _with_estimator(surrogate, task, X)
     if surrogate.task not in _WRAPPERS:
@@ -54,7 +57,6 @@ def _with_estimator(surrogate, task, X):
     if surrogate.estimator is None:
         surrogate = clone(surrogate).set_params(estimator=_default_estimator(task, X))
     estimator = surrogate.estimator
-    _check_estimator(estimator)
     is_wrong = is_regressor if task == "classification" else is_classifier
     if surrogate.task != task or is_wrong(estimator):
         raise _wrong_task(estimator, task)
@@ -68,8 +70,8 @@ def _check_estimator(estimator):
         return
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise TypeError(
-            f"surrogate={estimator!r} is not an estimator with a fit method. Give an "
-            "instance of a classifier or regressor."
+            f"surrogate={shown(estimator)} is not an estimator with a fit method. Give "
+            "an instance of a classifier or regressor."
         )
     if hasattr(estimator, "belief"):
         raise TypeError(
