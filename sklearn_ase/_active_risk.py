@@ -180,9 +180,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
 default=None
             Predictions of the model for the pool, instead of calling it: labels,
-            values, or probabilities with the columns of ``classes``; the columns of a
-            frame are named by their labels. If ``classes`` has two entries, one
-            column may hold the probabilities of the second one, in sorted order.
+            values, or probabilities with the columns of ``classes`` or of a frame. For
+            two `classes`, a single column is the probability of the second in order.
         train_predictions : array-like, default=None
             Predictions of the model for `X_train`, if they are out-of-fold or if the
             model has not learned from these rows. `cv` is then not used.
@@ -203,7 +202,7 @@ default=None
             ``score / √cost``, ``ArgMax`` by ``score / cost``, ``Uniform`` stays
             uniform.
         **other
-            Refused, with a word about ``sample_weight`` and ``groups``.
+            Nothing else: ``sample_weight`` and ``groups`` are refused, with advice.
 
         Returns
         -------
@@ -245,8 +244,7 @@ default=None
         If the oracle raises, the labels so far are kept in ``ledger_``, and
         ``fit(X, y, ledger=evaluator.ledger_)`` resumes. A :class:`SurrogateWarning`
         tells when the labels contradict the surrogate; ``evaluation_.diagnose()``
-        gives details. Callbacks of scikit-learn 1.9 (``set_callbacks``) are called
-        after every batch and may end the loop.
+        gives details. Callbacks (``set_callbacks``, scikit-learn 1.9) may end the loop.
 
         Parameters
         ----------
@@ -258,10 +256,7 @@ default=None
         X_train : same kind as X, or TrainingRows, default=None
             See :meth:`start`, here and for the rest.
         y_train, predictions, train_predictions : array-like, default=None
-        ledger : LabelLedger, default=None
-        journal : str or path, default=None
-        known_labels : dict of int to label, default=None
-        cost : array-like of shape (n_samples,), default=None
+        ledger, journal, known_labels, cost : see `start`, default=None
         **other
 
         Returns
@@ -289,14 +284,9 @@ default=None
             self.evaluation_ = evaluation
             n_missing = self.n_labels - len(evaluation.ledger)
             watch = Watch(self, X, y, n_missing, self.batch_size)
+            how = {"budget": self.budget or np.inf, "stop": self.stop, "watch": watch}
             self.stop_reason_ = evaluation.run(
-                oracle,
-                self.n_labels,
-                self.batch_size,
-                self.verbose,
-                stop=self.stop,
-                budget=np.inf if self.budget is None else self.budget,
-                watch=watch,
+                oracle, self.n_labels, self.batch_size, self.verbose, **how
             )
             watch.close()
         if evaluation.can_diagnose:

@@ -510,7 +510,7 @@ CASES = [
         "scenario": "None text 3 [] {} object",
         "risks": "text 3 [] {'a':3} {'a':'b'} {} class",
         "n_labels": "None text 3 [] [0] [-1] [2.5] [nan] ['a'] [31] {} [True] [None]",
-        "n_runs": f"{COUNT} None 0",
+        "n_runs": f"{COUNT} None",
         "level": LEVEL,
         "random_state": RANDOM_STATE,
         "n_jobs": "text nan 2.5 [] 0",

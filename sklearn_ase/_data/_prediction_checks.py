@@ -120,16 +120,18 @@ def check_is_given(estimator, predictions):
             "estimator=FrozenEstimator(model), or its predictions as predictions=..."
         )
     model = unfrozen(estimator)
-    if predictions is None and is_from(model, "torch"):
+    is_class = isinstance(model, type)
+    is_model = hasattr(model, "predict") or hasattr(model, "predict_proba")
+    if predictions is not None or (is_model and not is_class):
+        return
+    if is_from(model, "torch"):
         raise TypeError(
             f"estimator={type(model).__name__} is a module of torch, which takes "
             "tensors and does not say what it returns. Give what it predicts for the "
             "pool, predictions=module(torch.as_tensor(X)).softmax(1) with classes=..., "
             "a function X -> predictions, or a skorch.NeuralNetClassifier of it."
         )
-    is_model = hasattr(model, "predict") or hasattr(model, "predict_proba")
-    is_class = isinstance(model, type)
-    if predictions is None and (is_class or not (is_model or callable(model))):
+    if is_class or not callable(model):
         raise TypeError(
             f"estimator={shown(model)} must be a fitted model with a method predict or "
             "predict_proba, or a function X -> predictions."

@@ -96,7 +96,7 @@ def label_efficiency_curve(
     evaluators = evaluator if isinstance(evaluator, dict) else {"default": evaluator}
     _check(evaluators, scenario, risks, random_state, path)
     counts = _check_counts(n_labels)
-    check_integer(n_runs, "n_runs", 1)
+    check_integer(n_runs, "n_runs")
     check_number(level, "level", 0, 1, ends="()")
     check_n_jobs(n_jobs)
     check_verbose(verbose)

@@ -64,6 +64,10 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.random_state = random_state
 
+    def encodes(self, X):
+        """Whether X is a frame."""
+        return is_frame(X)
+
     def fit(self, X, y=None):
         """Learn how to encode each column.
 

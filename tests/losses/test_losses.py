@@ -377,7 +377,7 @@ def test_too_many_nodes_are_refused():
     many = CustomLoss(SquaredError(), task="regression", n_nodes=1000).build(
         np.zeros(2)
     )
-    with pytest.raises(ValueError, match="n_nodes=1000 must be an integer between 1 and 350"):
+    with pytest.raises(ValueError, match="n_nodes=1000 must be an integer"):
         many.expected(np.zeros(2), np.ones(2))
 
 
