@@ -32,9 +32,11 @@ from sklearn_ase.simulation import (
 )
 from sklearn_ase.stopping import Plateau, TargetWidth
 from sklearn_ase.surrogate import (
+    BootstrapClassifier,
     ClassifierSurrogate,
     FrameEncoder,
     GaussianStack,
+    ImageEncoder,
     LogLinearStack,
     RegressorSurrogate,
 )
@@ -57,7 +59,6 @@ BAD = {
     "date": np.datetime64("2026-11-18"),
     "class": GaussianNB,
     "object": object(),
-    "function": len,
     "generator": (i for i in range(3)),
     "Generator": np.random.default_rng(0),
     "rows": np.zeros((N, 2)),
@@ -211,8 +212,8 @@ def on_verb(verb, *needed, **usual):
         evaluation = make().start(X, **TRAINING)
         first, *rows = evaluation.ask(4).indices.tolist()
         evaluation.tell([first], [0])
-        usual.update({"query": rows, "index": first})
-        arguments = {name: usual[name] for name in needed} | {argument: value}
+        given = {"query": rows, "index": first, **usual}
+        arguments = {name: given[name] for name in needed} | {argument: value}
         _unchanged(evaluation, lambda: getattr(evaluation, verb)(**arguments))
 
     return call
@@ -287,6 +288,14 @@ def on_stack(stack):
 
 def on_encoder(argument, value):
     FrameEncoder(**{argument: value}).fit(pd.DataFrame({"text": ["a b", "c d"] * 50}))
+
+
+def on_image_encoder(argument, value):
+    ImageEncoder(**{argument: value}).fit(np.zeros((5, 8, 8)))
+
+
+def on_bootstrap(argument, value):
+    BootstrapClassifier(GaussianNB(), **{argument: value}).fit(X, Y)
 
 
 def on_scenario(argument, value):
@@ -494,6 +503,15 @@ CASES = [
         "ridge": f"{NUMBER} None -1 inf",
     }),
     ("FrameEncoder", on_encoder, {"n_components": f"{COUNT} None 0"}),
+    ("ImageEncoder", on_image_encoder, {
+        "max_columns": f"{COUNT} None 0",
+        "n_components": f"{COUNT} None 0",
+    }),
+    ("BootstrapClassifier", on_bootstrap, {
+        "n_members": f"{COUNT} None 0",
+        "random_state": RANDOM_STATE,
+        "n_jobs": "text nan 2.5 [] 0",
+    }),
     ("Scenario", on_scenario, {
         "X": "None text 3 no_rows nan_table masked_table",
         "y": f"None {TRAIN_LABELS}",

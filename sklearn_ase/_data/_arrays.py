@@ -62,7 +62,9 @@ def read_array(values, name):
             f"{name} must be an array or a list, but got a {type(values).__name__}."
         )
     try:
-        return np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
+        return np.asarray(
+            values, dtype=None if hasattr(values, "__array__") else object
+        )
     except (TypeError, ValueError):
         raise ValueError(
             f"{name} must be an array, but its rows are of different lengths, or of "
@@ -88,8 +90,8 @@ def plain(values, name):
         is_text = {isinstance(entry, str) for entry in entries}
         if len(is_text) > 1:
             raise ValueError(
-                f"{name} mix text with numbers: {shown(entries)}. Give all as text, or "
-                "all as numbers."
+                f"{name} are of different kinds, text and numbers: {shown(entries)}. "
+                "Give all as text, or all as numbers."
             )
         odd = [entry for entry in entries if not np.isscalar(entry)]
         if odd:

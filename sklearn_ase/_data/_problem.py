@@ -244,7 +244,9 @@ def make_problem(
     -------
     problem : Problem
     """
-    estimator, classes = evaluator.estimator, check_class_list(evaluator.classes)
+    estimator, classes = evaluator.estimator, None
+    if task == "classification":
+        classes = check_class_list(evaluator.classes)
     pool_predictions = predict_pool(
         estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
     )

@@ -37,7 +37,7 @@ def check_rows(evaluator, X, reset, name="X"):
     X = _table(X, name)
     if is_frame(X) or is_dataset(X) or _is_text(X):
         if n_rows(X) == 0:
-            raise ValueError(f"{name}, the pool, has 0 rows. Give at least one.")
+            raise ValueError(f"The pool has 0 rows: {name} is empty. Give some rows.")
         # The first row of a dataset, without its label, has the number of features.
         table = take_rows(X, np.arange(1)) if is_dataset(X) else X
         validate_data(evaluator, table, reset=reset, skip_check_array=True)
@@ -82,7 +82,8 @@ def _table(X, name):
     """Rows as a table, with texts as a list; what cannot be one is refused."""
     X = without_torch(X)
     refuse_masked(X, name)
-    is_table = hasattr(X, "shape") or isinstance(X, (list, tuple)) or is_dataset(X)
+    is_array = hasattr(X, "shape") or hasattr(X, "__array__")
+    is_table = is_array or isinstance(X, (list, tuple)) or is_dataset(X)
     if not is_table or isinstance(X, type):
         raise TypeError(
             f"{name} must be an array, a sparse matrix, a frame or a list of texts, "

@@ -96,8 +96,7 @@ def check_choice(value, name, choices):
     value : str, bool or None
     """
     if not any(type(value) is type(one) and value == one for one in choices):
-        allowed = ", ".join(map(repr, choices))
-        raise _error(value)(f"{name}={shown(value)} must be one of {allowed}.")
+        raise _error(value)(f"{name}={shown(value)} must be one of {tuple(choices)}.")
     return value
 
 
