@@ -5,7 +5,7 @@ from copy import copy
 
 import numpy as np
 
-from sklearn_ase._data._validation import check_oracle
+from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._fitted import FittedEvaluator
 from sklearn_ase._evaluation._loop import check_can_estimate
 from sklearn_ase._evaluation._plan import check_n_labels
@@ -33,7 +33,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         :class:`ClassifierSurrogate` or :class:`RegressorSurrogate`. None means
         extremely randomised trees; of a frame, they see what
         :class:`~sklearn_ase.surrogate.FrameEncoder` makes of it, fitted on the pool and
-        the training rows. ``FrozenEstimator(surrogate)`` is never refitted.
+        the training rows, of images flat rows or, if these are long, their principal
+        components. ``FrozenEstimator(surrogate)`` is never refitted.
     loss : str, callable or loss object, default="log_loss"
         ``"log_loss"``, ``"zero_one"``, ``"brier"``, ``"squared_error"``,
         ``"absolute_error"``, a function ``(y_true, y_pred) -> one value per row``
@@ -163,6 +164,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         journal=None,
         known_labels=None,
         cost=None,
+        **other,
     ):
         """Start an evaluation by hand, or resume one.
 
@@ -177,8 +179,9 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         y_train : array-like, default=None
         predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
 default=None
-            Predictions of the model for the pool, instead of calling it. Columns are
-            those of ``classes``; the columns of a frame are named by their labels.
+            Predictions of the model for the pool, instead of calling it: labels,
+            values, or probabilities with the columns of ``classes`` or of a frame. For
+            two `classes`, a single column is the probability of the second in order.
         train_predictions : array-like, default=None
             Predictions of the model for `X_train`, if they are out-of-fold or if the
             model has not learned from these rows. `cv` is then not used.
@@ -198,6 +201,8 @@ default=None
             makes the estimate more precise for the money: sampling goes by
             ``score / √cost``, ``ArgMax`` by ``score / cost``, ``Uniform`` stays
             uniform.
+        **other
+            Nothing else: ``sample_weight`` and ``groups`` are refused, with advice.
 
         Returns
         -------
@@ -215,6 +220,7 @@ default=None
             journal=journal,
             known_labels=known_labels,
             cost=cost,
+            **other,
         )
 
     @with_callbacks
@@ -231,14 +237,14 @@ default=None
         journal=None,
         known_labels=None,
         cost=None,
+        **other,
     ):
         """Buy `n_labels` labels and estimate the risk.
 
         If the oracle raises, the labels so far are kept in ``ledger_``, and
         ``fit(X, y, ledger=evaluator.ledger_)`` resumes. A :class:`SurrogateWarning`
         tells when the labels contradict the surrogate; ``evaluation_.diagnose()``
-        gives details. Callbacks of scikit-learn 1.9 (``set_callbacks``) are called
-        after every batch and may end the loop.
+        gives details. Callbacks (``set_callbacks``, scikit-learn 1.9) may end the loop.
 
         Parameters
         ----------
@@ -249,14 +255,9 @@ default=None
             ``indices -> labels``.
         X_train : same kind as X, or TrainingRows, default=None
             See :meth:`start`, here and for the rest.
-        y_train : array-like, default=None
-        predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
-default=None
-        train_predictions : array-like, default=None
-        ledger : LabelLedger, default=None
-        journal : str or path, default=None
-        known_labels : dict of int to label, default=None
-        cost : array-like of shape (n_samples,), default=None
+        y_train, predictions, train_predictions : array-like, default=None
+        ledger, journal, known_labels, cost : see `start`, default=None
+        **other
 
         Returns
         -------
@@ -273,6 +274,7 @@ default=None
             journal=journal,
             known_labels=known_labels,
             cost=cost,
+            **other,
         )
         with evaluation:
             oracle = check_oracle(y, evaluation.n_samples)
@@ -282,14 +284,9 @@ default=None
             self.evaluation_ = evaluation
             n_missing = self.n_labels - len(evaluation.ledger)
             watch = Watch(self, X, y, n_missing, self.batch_size)
+            how = {"budget": self.budget or np.inf, "stop": self.stop, "watch": watch}
             self.stop_reason_ = evaluation.run(
-                oracle,
-                self.n_labels,
-                self.batch_size,
-                self.verbose,
-                stop=self.stop,
-                budget=np.inf if self.budget is None else self.budget,
-                watch=watch,
+                oracle, self.n_labels, self.batch_size, self.verbose, **how
             )
             watch.close()
         if evaluation.can_diagnose:

@@ -1,12 +1,12 @@
 """Selections: which rows to label next, given their scores."""
 
 from abc import ABCMeta, abstractmethod
-from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._state import Query
+from sklearn_ase._utils._checks import check_number
 from sklearn_ase._utils._strategies import check_strategy
 
 __all__ = ["ArgMax", "BaseSelection", "Proportional", "UniformMixed"]
@@ -86,19 +86,28 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         """
         indices, proba = [], []
         for _ in range(n_queries):
-            distribution = np.asarray(self.distribution(scores[candidates]))
-            total = distribution.sum()
-            if distribution.shape != candidates.shape or not abs(total - 1.0) < 1e-6:
-                raise ValueError(
-                    f"{type(self).__name__}.distribution must return one probability "
-                    f"per candidate that sum to 1, shape {candidates.shape}, but they "
-                    f"have shape {distribution.shape} and sum to {total}."
-                )
+            distribution = self._checked(scores[candidates])
             place = _draw(distribution, rng)
             indices.append(candidates[place])
             proba.append(distribution[place] if self.has_query_proba else np.nan)
             candidates = np.delete(candidates, place)
         return Query(np.array(indices, dtype=int), np.array(proba, dtype=float))
+
+    def _checked(self, scores):
+        """The distribution, perhaps of somebody else's method, refused if wrong."""
+        proba = np.asarray(self.distribution(scores))
+        name = f"{type(self).__name__}.distribution"
+        if proba.dtype.kind not in "biuf" or proba.shape != scores.shape:
+            raise ValueError(
+                f"{name} must return one probability per candidate, shape "
+                f"{scores.shape}, but returned {proba.dtype} of shape {proba.shape}."
+            )
+        if not abs(proba.sum() - 1.0) < 1e-6 or proba.min() < 0:
+            raise ValueError(
+                f"{name} must return probabilities >= 0 that sum to 1, but the least "
+                f"is {proba.min():.3g} and they sum to {proba.sum():.6g}."
+            )
+        return proba
 
 
 class ArgMax(BaseSelection):
@@ -209,14 +218,12 @@ class UniformMixed(BaseSelection):
     def _inner(self):
         if self.selection is None:
             return ArgMax()
-        verbs, name = ("distribution", "pick"), "The selection of UniformMixed"
+        verbs, name = ("distribution", "pick"), "selection of UniformMixed"
         return check_strategy(self.selection, BaseSelection, verbs, name)
 
 
 def _check_share(uniform_share):
-    is_number = isinstance(uniform_share, Real)
-    if not is_number or not 0 <= uniform_share <= 1:
-        raise ValueError(f"uniform_share={uniform_share} must lie between 0 and 1.")
+    check_number(uniform_share, "uniform_share", 0, 1)
 
 
 def _draw(distribution, rng):

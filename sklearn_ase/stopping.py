@@ -5,7 +5,8 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._inference._intervals import METHODS
+from sklearn_ase._inference._intervals import check_interval
+from sklearn_ase._utils._checks import check_integer, check_number
 
 __all__ = ["BaseStop", "Plateau", "TargetWidth"]
 
@@ -100,13 +101,8 @@ class TargetWidth(BaseStop):
 
     def validate(self):
         """Check that the width is positive, and that the interval exists."""
-        if not self.width > 0 or not 0 < self.level < 1:
-            raise ValueError(
-                f"width={self.width} must be greater than 0, and level={self.level} "
-                "must lie between 0 and 1."
-            )
-        if self.method not in METHODS:
-            raise ValueError(f"method={self.method!r} must be one of {METHODS}.")
+        check_number(self.width, "width", 0, ends="()")
+        check_interval(self.level, self.method)
 
     def reason(self, estimates):
         """Explain that the last interval is narrow enough."""
@@ -151,11 +147,8 @@ class Plateau(BaseStop):
 
     def validate(self):
         """Check that tolerance >= 0 and n_labels >= 2."""
-        if not (self.tolerance >= 0 and self.n_labels >= 2):
-            raise ValueError(
-                f"tolerance={self.tolerance} must be at least 0 and n_labels="
-                f"{self.n_labels} at least 2."
-            )
+        check_number(self.tolerance, "tolerance", 0)
+        check_integer(self.n_labels, "n_labels", 2)
 
     def reason(self, estimates):
         """Explain that the last estimates are close to each other."""

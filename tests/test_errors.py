@@ -56,11 +56,14 @@ class Returns(BaseAcquisition):
         ({"refit": 0.9}, "refit=0.9 must be"),
         ({"refit": 0}, "refit=0 must be"),
         ({"refit": [0, 3]}, "refit=.*must be"),
-        ({"refit": "often"}, "refit must be.*'often'"),
-        ({"refit": None}, "refit must be.*None"),
+        ({"refit": "often"}, "refit='often' must be"),
+        ({"refit": None}, "refit=None must be"),
         ({"batch_size": 0}, "batch_size=0 must be"),
         ({"batch_size": 2.5}, "batch_size=2.5 must be"),
-        ({"classes": [0, 1]}, r"Labels \[2, 3\] are not among the classes \[0, 1\]"),
+        (
+            {"classes": [0, 1]},
+            r"Labels \[2, 3\] of estimator are not among.*\[0, 1\]",
+        ),
         ({"risk": "lure"}, "risk.*'lure'"),
         ({"acquisition": "xwed"}, "acquisition.*'xwed'"),
         (
@@ -172,7 +175,7 @@ def test_bad_scores_are_refused(digits, evaluator, scores, message):
         (lambda rows: np.zeros(2), "1 rows were to be answered, but 2 labels"),
         (lambda rows: [None], "Missing labels: None, NaN or infinite in rows"),
         (lambda rows: [np.nan], "Missing labels: None, NaN or infinite in rows"),
-        (lambda rows: np.zeros((1, 2, 2)), "Labels must be one-dimensional"),
+        (lambda rows: np.zeros((1, 2, 2)), "labels must be one-dimensional"),
         (lambda rows: ["three"], "Labels"),
     ],
 )

@@ -141,7 +141,7 @@ def test_scores_that_follow_labels_are_computed_after_every_label(fit):
 def test_an_acquisition_without_base_class_is_refused_before_a_label(fit):
     with pytest.raises(TypeError, match=r"BaseAcquisition.*It lacks is_uniform"):
         fit(no_label, acquisition=Duck())
-    with pytest.raises(TypeError, match=r"A part of Mixture must be.*BaseAcquisition"):
+    with pytest.raises(TypeError, match=r"of Mixture must be.*BaseAcquisition"):
         fit(no_label, acquisition=Mixture([BALD(), Duck()]))
     with pytest.raises(TypeError, match="BaseAcquisition"):
         fit(no_label, acquisition=Doubt)

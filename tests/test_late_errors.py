@@ -18,10 +18,13 @@ def no_label(rows):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"risk": GuardedASE(worth=-1)}, "worth=-1 must be a number of labels"),
-        ({"risk": GuardedASE(worth="many")}, "worth=many must be a number of labels"),
+        ({"risk": GuardedASE(worth=-1)}, "worth=-1 must be a number >= 0"),
+        ({"risk": GuardedASE(worth="many")}, "worth='many' must be a number >= 0"),
         ({"selection": Proportional(2)}, "uniform_share=2 must lie between 0 and 1"),
-        ({"selection": Proportional("a")}, "uniform_share=a must lie between 0 and 1"),
+        (
+            {"selection": Proportional("a")},
+            "uniform_share='a' must lie between",
+        ),
         ({"selection": UniformMixed(uniform_share=-1)}, "must lie between 0 and 1"),
         ({"acquisition": Mixture(shares=[1, 2, 3])}, "must be 2 non-negative numbers"),
     ],

@@ -12,6 +12,7 @@ from sklearn_ase._annotation._entries import (
 from sklearn_ase._annotation._import import to_label
 from sklearn_ase._annotation._text_view import as_text
 from sklearn_ase._data._columns import row_of
+from sklearn_ase._utils._checks import check_callable, check_integer, shown
 from sklearn_ase.exceptions import JournalError, NewClassWarning
 
 
@@ -68,6 +69,7 @@ def annotate(
     ...          read=lambda prompt: next(typed), write=lambda line: None)
     1
     """
+    _check(evaluation, n_labels, stop, show, read, write)
     names = names_by_label(class_names, evaluation.classes_)
     session = _Session(evaluation, n_labels, stop, names, show, read, write)
     try:
@@ -75,6 +77,21 @@ def annotate(
     except (EOFError, KeyboardInterrupt):
         write(f"\n{len(evaluation.ledger)} labels, all kept.")
     return len(session.answered)
+
+
+def _check(evaluation, n_labels, stop, show, read, write):
+    if not hasattr(evaluation, "stop_reason"):
+        raise TypeError(
+            f"evaluation={shown(evaluation)} must be an Evaluation, as start() returns."
+        )
+    if n_labels is not None:
+        check_integer(n_labels, "n_labels", note=", or None")
+    if stop is not None:
+        evaluation.stop_reason(stop)
+    if show is not None:
+        check_callable(show, "show", "row -> what to show of it")
+    check_callable(read, "read", "prompt -> line")
+    check_callable(write, "write", "line -> None")
 
 
 @dataclass

@@ -18,6 +18,11 @@ def names_by_label(class_names, classes):
     """
     if class_names is None or hasattr(class_names, "items"):
         return {} if class_names is None else dict(class_names)
+    if not isinstance(class_names, (list, tuple)) and not hasattr(class_names, "shape"):
+        raise TypeError(
+            f"class_names={class_names!r} must be a list with one name for each class, "
+            "or a dict from label to name."
+        )
     if classes is None or len(class_names) != len(classes):
         raise ValueError(
             f"class_names has {len(class_names)} names, but the classes are {classes}. "

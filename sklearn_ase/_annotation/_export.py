@@ -5,6 +5,7 @@ from pathlib import Path
 from sklearn_ase._annotation._label_studio import write_tasks
 from sklearn_ase._annotation._sheet import write_sheet
 from sklearn_ase._data._columns import columns_of, predictions_of
+from sklearn_ase._utils._checks import check_path
 
 
 def export_rows(X, indices, path, predictions=None, overwrite=False):
@@ -51,9 +52,10 @@ def check_suffix(path):
     -------
     suffix : {".csv", ".json"}
     """
-    suffix = Path(path).suffix.lower()
+    suffix = Path(check_path(path)).suffix.lower()
     if suffix not in (".csv", ".json"):
         raise ValueError(
-            f"{path} must end in .csv, for spreadsheets, or in .json, for Label Studio."
+            f"path={path} must end in .csv, for spreadsheets, or in .json, for Label "
+            "Studio."
         )
     return suffix

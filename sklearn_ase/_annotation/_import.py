@@ -10,6 +10,7 @@ from pathlib import Path
 from sklearn_ase._annotation._export import check_suffix
 from sklearn_ase._annotation._label_studio import SKIP, read_export
 from sklearn_ase._annotation._sheet import read_sheet
+from sklearn_ase._utils._checks import shown
 
 _INTEGERS = range(-(2**63), 2**63)  # Those that arrays of integers can hold.
 
@@ -38,6 +39,8 @@ def read_answers(path, skip=None, classes=None):
             "nobody can label."
         )
     is_csv = check_suffix(path) == ".csv"
+    if skip is not None and not isinstance(skip, str):
+        raise TypeError(f"skip={shown(skip)} must be the word for it, a str, or None.")
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:

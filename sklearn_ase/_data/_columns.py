@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy import sparse
 
+from sklearn_ase._data._arrays import read_array
 from sklearn_ase._data._rows import is_frame, n_rows, take_rows
 
 # Columns that are added here; a feature of the same name is renamed.
@@ -93,7 +94,7 @@ def predictions_of(predictions, X, indices):
     -------
     predictions : list of length n_rows
     """
-    predictions = np.asarray(predictions)
+    predictions = read_array(predictions, "predictions")
     if predictions.shape != (n_rows(X),):
         raise ValueError(
             f"predictions has shape {predictions.shape}, but the pool has {n_rows(X)} "

@@ -17,6 +17,8 @@ from sklearn_ase._data._prediction_checks import (
     check_model,
     check_predictions,
     check_proba,
+    check_values,
+    labels_error,
     proba_error,
 )
 from sklearn_ase._data._rows import plain_labels, take_rows
@@ -90,11 +92,11 @@ def predict_pool(
     if predictions is None and not is_model(estimator):
         predictions = unfrozen(estimator)(X)
     if predictions is not None:
-        return _of_array(predictions, X, loss, task, classes)
+        return read_predictions(predictions, X, loss, task, classes)
     check_model(estimator, X)
     if task == "regression":
-        values = check_predictions(estimator.predict(X), X, "estimator.predict")
-        return _of_values(values)
+        name = "estimator.predict"
+        return _of_values(check_predictions(estimator.predict(X), X, name), name)
     return _of_classifier(estimator, X, loss, needs_expert)
 
 
@@ -164,36 +166,68 @@ def _fit_copy(model, seed, X, y):
         raise
 
 
-def _of_values(values):
+def _of_values(values, name):
     if values.size != len(values):
         raise ValueError(
-            "Regression needs one predicted value per row, but the predictions have "
-            f"shape {values.shape}. Evaluate each target by itself."
+            f"Regression needs one predicted value per row, but {name} has shape "
+            f"{values.shape}. Evaluate each target by itself."
         )
-    values = values.reshape(-1).astype(float)
+    values = check_values(values.reshape(-1), name)
     return Predictions(values, values, None)
 
 
-def _of_array(predictions, X, loss, task, classes):
-    """Read what a function returned, or what the user gave instead of a model."""
-    if hasattr(predictions, "columns"):
+def read_predictions(predictions, X, loss, task, classes, name="predictions"):
+    """Read what a function returned, or what the user gave instead of a model.
+
+    Parameters
+    ----------
+    predictions : array-like or frame
+        The columns of a frame are its labels.
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    loss : loss object
+    task : {"classification", "regression"}
+    classes : ndarray of shape (n_classes,) or None
+        Class of each column.
+    name : str, default="predictions"
+        Of the argument, for the messages.
+
+    Returns
+    -------
+    predictions : Predictions
+    """
+    if X is None:
+        raise ValueError(f"{name} needs the rows that were predicted: give X_train.")
+    if task == "classification" and hasattr(predictions, "columns"):
         classes = plain_labels(predictions.columns)
-    raw = check_predictions(predictions, X, "predictions")
+    raw = check_predictions(predictions, X, name)
     if task == "regression":
-        return _of_values(raw)
+        return _of_values(raw, name)
     if raw.ndim == 2:
-        return _of_proba(raw, loss, classes)
+        return _of_proba(raw, loss, classes, name)
+    return _of_column(raw, loss, None if classes is None else np.sort(classes), name)
+
+
+def _of_column(raw, loss, classes, name):
+    """Read labels, or the probabilities of the second of two classes."""
+    if classes is None:
+        is_label = raw.dtype.kind != "f" or (raw == np.round(raw)).all()
+    else:
+        is_label = np.isin(raw, classes).all()
+    if not is_label:
+        is_proba = raw.dtype.kind == "f" and ((raw >= 0) & (raw <= 1)).all()
+        if not is_proba or classes is None or len(classes) != 2:
+            raise labels_error(raw, classes, name)
+        return _of_proba(np.column_stack([1 - raw, raw]), loss, classes, name)
     if loss.response_method == "predict_proba":
-        raise proba_error(loss, "predictions are one-dimensional, labels it seems")
-    raw = plain_labels(raw)
-    columns = np.unique(raw) if classes is None else np.unique(classes)
+        raise proba_error(loss, f"{name} are one-dimensional, labels it seems")
+    columns = np.unique(raw) if classes is None else classes
     return Predictions(raw, one_hot(raw, columns), columns)
 
 
-def _of_proba(raw, loss, classes):
-    check_columns(raw.shape[1], classes)
+def _of_proba(raw, loss, classes, name):
+    check_columns(raw.shape[1], classes, name)
     order = np.argsort(classes)
-    proba, columns = check_proba(raw)[:, order], np.asarray(classes)[order]
+    proba, columns = check_proba(raw, name)[:, order], np.asarray(classes)[order]
     if loss.response_method == "predict":
         return Predictions(columns[proba.argmax(axis=1)], proba, columns)
     return Predictions(proba, proba, columns)
@@ -214,14 +248,22 @@ def _of_classifier(estimator, X, loss, needs_expert):
     if not hasattr(estimator, "predict"):
         proba, columns = _probabilities(estimator, X)
         return Predictions(columns[proba.argmax(axis=1)], proba, columns)
-    label = check_predictions(estimator.predict(X), X, "estimator.predict")
-    label = plain_labels(label)
+    label = _one_label(check_predictions(estimator.predict(X), X, "estimator.predict"))
     if not needs_expert:
         columns = np.union1d(label, plain_labels(getattr(estimator, "classes_", label)))
         return Predictions(label, one_hot(label, columns), columns)
     # The label is not the arg max: a model may decide by a threshold of its own.
     proba, columns = _probabilities(estimator, X, label)
     return Predictions(label, proba, columns)
+
+
+def _one_label(label):
+    if label.ndim == 2 and label.shape[1] > 1:
+        raise ValueError(
+            f"estimator.predict returns several labels per row, shape {label.shape}. "
+            "Such models are not supported: evaluate each output by itself."
+        )
+    return label.reshape(-1)
 
 
 def _probabilities(estimator, X, label=None):
@@ -234,9 +276,8 @@ def _probabilities(estimator, X, label=None):
         )
     columns = plain_labels(estimator.classes_)
     if hasattr(estimator, "predict_proba"):
-        proba = estimator.predict_proba(X)
-        return check_proba(
-            check_predictions(proba, X, "estimator.predict_proba")
-        ), columns
+        name = "estimator.predict_proba"
+        proba = check_predictions(estimator.predict_proba(X), X, name)
+        return check_proba(proba, name), columns
     label = estimator.predict(X) if label is None else label
     return one_hot(label, columns), columns

@@ -4,20 +4,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sklearn_ase._data._arrays import read_array
+from sklearn_ase._data._label_checks import (
+    check_class_list,
+    check_classes,
+    check_labels,
+    refuse_fractions,
+    same_kind,
+)
+from sklearn_ase._data._learnable import check_learnable
 from sklearn_ase._data._predictions import (
     Predictions,
     out_of_fold_predictions,
     predict_pool,
+    read_predictions,
 )
-from sklearn_ase._data._rows import label_array, plain_labels, stack_rows, take_rows
+from sklearn_ase._data._rows import plain_labels, stack_rows, take_rows
 from sklearn_ase._data._training_rows import TrainingRows
-from sklearn_ase._data._validation import (
-    check_classes,
-    check_labels,
-    check_learnable,
-    check_training_rows,
-    same_kind,
-)
+from sklearn_ase._data._validation import check_training_rows
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
 
@@ -105,17 +109,19 @@ class Problem:
             np.isin(classes, self.y_train) | np.isin(np.arange(len(classes)), likely)
         )
 
-    def check_labels(self, labels, rows=None):
+    def check_labels(self, labels, rows=None, name="labels"):
         """Labels of some rows as an array, refused where they are not allowed."""
         classes = self.classes if self.is_closed else None
-        labels = check_labels(labels, self.task, classes, rows)
+        labels = check_labels(labels, self.task, classes, rows, name)
         if self.task == "classification":
-            same_kind(labels, self.classes)
+            same_kind({name: labels, "classes": self.classes})
         return labels
 
-    def check_new_labels(self, labels, rows):
+    def check_new_labels(self, labels, rows, name="labels"):
         """Labels that are not recorded yet: refused also if nobody can learn them."""
-        labels = self.check_labels(labels, rows)
+        labels = self.check_labels(labels, rows, name)
+        if self.task == "classification":
+            refuse_fractions(labels, self.classes, name)
         check_learnable(labels, self.classes, rows)
         return labels
 
@@ -135,7 +141,7 @@ class Problem:
         more_labels : ndarray of shape (n_rows, n_answers - 1) or ()
             The others.
         """
-        answers = np.atleast_1d(label_array(labels))
+        answers = np.atleast_1d(read_array(labels, "labels"))
         if len(answers) != len(rows):
             rows = np.arange(len(answers))  # The ledger reports what is wrong.
         if answers.ndim != 2 or answers.shape[1] < 2:
@@ -173,7 +179,20 @@ class Problem:
                 f"{type(self.loss).__name__}.build must return a LossTable or a "
                 f"PointLoss, but returned {built!r}, which lacks {', '.join(missing)}."
             )
+        if classes is not None:
+            self._check_table(built, (len(self.predictions.response), len(classes)))
         return built
+
+    def _check_table(self, built, shape):
+        """Refuse a table of losses that a loss, perhaps somebody else's, made wrong."""
+        name, values = type(self.loss).__name__, np.asarray(getattr(built, "values", 0))
+        is_number = values.dtype.kind in "biuf" and values.shape == shape
+        if not is_number or not np.isfinite(values).all() or values.min() < 0:
+            raise ValueError(
+                f"The loss table of {name} must hold finite numbers >= 0, one row per "
+                f"sample and one column per class, shape {shape}, but has shape "
+                f"{values.shape} and type {values.dtype}, or other values."
+            )
 
     def training_loss(self, rows, classes):
         """Loss at training rows of copies of the model that did not learn from them."""
@@ -211,12 +230,11 @@ class Problem:
 
 def make_problem(
     X,
-    estimator,
+    evaluator,
     loss,
     task,
     surrogate,
     *,
-    classes=None,
     X_train=None,
     y_train=None,
     predictions=None,
@@ -227,23 +245,26 @@ def make_problem(
 ):
     """Ask the model about pool and training rows and check that everything fits.
 
-    The parameters are those of :meth:`ActiveRiskEstimator.start`.
+    The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
+    model, `classes` and tags are read.
 
     Returns
     -------
     problem : Problem
     """
-    classes = None if classes is None else plain_labels(classes)
+    estimator, classes = evaluator.estimator, None
+    if task == "classification":
+        classes = check_class_list(evaluator.classes)
     pool_predictions = predict_pool(
         estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
     )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
-    X_train, y_train = check_training_rows(X_train, y_train, X, task)
+    X_train, y_train = check_training_rows(X_train, y_train, X, task, evaluator)
     out_of_fold = None
     if train_predictions is not None:
-        out_of_fold = predict_pool(
-            None, X_train, loss, task, classes, train_predictions
+        out_of_fold = read_predictions(
+            train_predictions, X_train, loss, task, classes, "train_predictions"
         )
     elif X_train is not None and predictions is None and surrogate.uses_out_of_fold:
         out_of_fold = out_of_fold_predictions(
@@ -251,9 +272,13 @@ def make_problem(
         )
     labels = None
     if task == "classification":
-        labels = check_classes(
-            classes, pool_predictions.columns, y_train, surrogate.frozen_classes
-        )
+        given = "estimator" if predictions is None else "predictions"
+        met = {given: pool_predictions.columns, "y_train": y_train}
+        if surrogate.frozen_classes is not None:
+            met["surrogate"] = plain_labels(surrogate.frozen_classes)
+        labels = check_classes(classes, met)
+        if train_predictions is not None:
+            same_kind({"train_predictions": out_of_fold.columns, "classes": labels})
     return Problem(
         X=X,
         predictions=pool_predictions,

@@ -5,6 +5,8 @@ import sys
 import numpy as np
 from scipy import sparse
 
+from sklearn_ase._utils._checks import shown
+
 
 def is_frame(X):
     """Return whether X is a pandas or polars frame, without importing either."""
@@ -22,46 +24,52 @@ def n_rows(X):
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
-def check_indices(query):
+def check_indices(query, name="query", n_samples=None):
     """Return the row numbers of a query, or of some of its rows.
 
     Parameters
     ----------
     query : Query or array-like of int
+    name : str, default="query"
+        Of the argument, for the message.
+    n_samples : int, default=None
+        Size of the pool; None does not compare with it.
 
     Returns
     -------
     indices : ndarray of shape (n_rows,), dtype int
     """
-    indices = np.atleast_1d(getattr(query, "indices", query))
-    if not len(indices):
+    indices = getattr(query, "indices", query)
+    try:
+        indices = np.atleast_1d(indices)
+    except ValueError:  # Lists of different lengths.
+        indices = np.array([None])
+    if indices.shape == (0,):
         return np.empty(0, dtype=int)
     is_whole = indices.dtype.kind in "iuf" and (indices == np.round(indices)).all()
-    if indices.ndim != 1 or not is_whole:
+    if indices.ndim != 1 or not is_whole or np.ma.is_masked(indices):
         raise ValueError(
-            "Rows are named by their places in the pool (0, 1, ...), but got "
-            f"{query!r}. Pass what ask() returned, or some of its indices."
+            f"{name}: rows are named by their places in the pool (0, 1, ...), but got "
+            f"{shown(query)}. Pass what ask() returned, or some of its indices."
         )
+    if n_samples is not None:
+        wrong = indices[(indices < 0) | (indices >= n_samples)]
+        if len(wrong):
+            raise ValueError(
+                f"{name} has rows {wrong[:5].tolist()}, but the rows of the pool are 0 "
+                f"to {n_samples - 1}."
+            )
     return indices.astype(int)
 
 
 def check_index(index):
     """Return the number of one row; an array with one entry is accepted."""
-    indices = check_indices(index)
+    indices = check_indices(index, "index")
     if len(indices) != 1:
         raise ValueError(
-            f"One row at a time can be changed, but got {index!r}. Make one call per "
-            "row."
+            f"index={shown(index)} must be one row: make one call per row."
         )
     return int(indices[0])
-
-
-def label_array(labels):
-    """Return labels as an array in which missing ones can still be recognised.
-
-    In a list of text, numpy would turn NaN into the text "nan".
-    """
-    return np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
 
 
 def is_missing(label):

@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._loop import Limits, run_loop
+from sklearn_ase._evaluation._plan import check_budget, check_n_labels, check_stop
 from sklearn_ase._evaluation._reporting import Reporting
+from sklearn_ase._utils._checks import check_verbose
 
 
 class Evaluation(Reporting):
@@ -65,7 +68,7 @@ class Evaluation(Reporting):
 
         Parameters
         ----------
-        oracle : callable
+        oracle : callable or array-like of shape (n_samples,)
             ``oracle(indices)`` returns their labels.
         n_labels : int
             Labels in all, including those there are already.
@@ -85,6 +88,12 @@ class Evaluation(Reporting):
         reason : str
             Why it ended.
         """
+        oracle = check_oracle(oracle, self.n_samples, "oracle")
+        check_n_labels(n_labels, batch_size, self.n_samples)
+        check_budget(budget)
+        check_verbose(verbose)
+        if stop is not None:
+            check_stop(stop, self.risk)
         self._n_planned = n_labels
         limits = Limits(n_labels, batch_size, budget, stop)
         return run_loop(self, oracle, limits, watch, verbose)

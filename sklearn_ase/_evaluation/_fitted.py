@@ -87,6 +87,8 @@ class FittedEvaluator(BaseEstimator):
         tags.target_tags.required = True
         surrogate = ExtraTreesClassifier() if self.surrogate is None else self.surrogate
         parts = [self.estimator, surrogate]
+        # A class in place of an instance is refused later, with words.
+        parts = [part for part in parts if not isinstance(part, type)]
         parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
         inputs = [get_tags(part).input_tags for part in parts]
         tags.input_tags.sparse = all(tag.sparse for tag in inputs)

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._intervals import MIN_LABELS, check_interval
 from sklearn_ase._inference._steps import moments_with_prior
+from sklearn_ase._utils._checks import check_number
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ def labels_needed(state, estimate, width, level, method):
     The variance of a mean of M steps falls as ``1/M - 1/N``; what one step is worth
     is taken from the interval there is, or from what the surrogate expects of it.
     """
-    if not width > 0:
-        raise ValueError(f"width={width} must be greater than 0.")
+    check_number(width, "width", 0, ends="()")
+    check_interval(level, method)
     n_samples, picks = state.n_samples, state.settled
     n_labels, n_skipped = picks.n_labels, picks.n_skipped
     if n_labels + n_skipped == n_samples:

@@ -1,9 +1,12 @@
 """What happened, label by label."""
 
+import math
 from dataclasses import asdict
 
 import numpy as np
 
+from sklearn_ase._inference._intervals import check_interval
+from sklearn_ase._utils._checks import is_number
 from sklearn_ase.risk import RiskEstimate
 
 
@@ -29,6 +32,14 @@ def check_estimate(found, risk):
             f"{type(risk).__name__}.estimate must return a RiskEstimate, but returned "
             f"{found!r}. Use RiskEstimate(value, standard_error, n_labels)."
         )
+    for name in ("value", "standard_error"):
+        value = getattr(found, name)
+        # A standard error may be unknown, an estimate may not.
+        if not is_number(value) or not (math.isfinite(value) or name != "value"):
+            raise ValueError(
+                f"{type(risk).__name__}.estimate must return a RiskEstimate with a "
+                f"finite value and a number as standard_error, but {name} is {value!r}."
+            )
     return found
 
 
@@ -119,6 +130,7 @@ def past_intervals(ledger, level, method):
     -------
     low, high : ndarrays of shape (n_labels,)
     """
+    check_interval(level, method)
     estimates = past_estimates(ledger)
     ends = np.full((len(estimates), 2), [-np.inf, np.inf])
     for place, estimate in enumerate(estimates):

@@ -1,15 +1,16 @@
 """The verbs of an evaluation that change labels."""
 
-from numbers import Integral
-
 import numpy as np
 
 from sklearn_ase._annotation._export import export_rows
 from sklearn_ase._annotation._import import plan_answers, read_answers
-from sklearn_ase._data._rows import check_index, check_indices, label_array
+from sklearn_ase._data._arrays import read_array
+from sklearn_ase._data._label_checks import refuse_one_hot
+from sklearn_ase._data._rows import check_index, check_indices
 from sklearn_ase._evaluation._core import EvaluationCore
 from sklearn_ase._evaluation._picking import check_embedding, pick_rows, score_pool
 from sklearn_ase._state import Query
+from sklearn_ase._utils._checks import check_integer
 
 
 class Labelling(EvaluationCore):
@@ -41,8 +42,7 @@ class Labelling(EvaluationCore):
         query : Query
         """
         n_free = int(self.state.free.sum())
-        if not isinstance(n_queries, Integral):
-            raise ValueError(f"ask({n_queries!r}) is not possible: give an integer.")
+        check_integer(n_queries, "n_queries", 1)
         if not 1 <= n_queries <= n_free:
             raise ValueError(
                 f"ask({n_queries}) is not possible: n_queries must be between 1 and "
@@ -84,6 +84,16 @@ class Labelling(EvaluationCore):
         if not len(indices) and not np.size(labels):
             return
         labels, more_labels = self._check_answers(indices, labels)
+        if len(more_labels):
+            more = self.ledger.more_labels
+            told = self.ledger.labels
+            earlier = [[told[row], *more[row]] for row in more if row in told]
+            answers = np.column_stack([labels, more_labels])
+            refuse_one_hot(answers, self._learned.classes, earlier)
+        self._record(indices, labels, more_labels)
+
+    def _record(self, indices, labels, more_labels):
+        """Record answers that were checked."""
         self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         self.ledger.tell(indices, labels, more_labels)
         self._update()
@@ -101,7 +111,7 @@ class Labelling(EvaluationCore):
         label : label or array-like of shape (n_answers,)
         """
         index = check_index(index)
-        answers = np.atleast_1d(label_array(label))[None]
+        answers = np.atleast_1d(read_array(label, "label"))[None]
         labels, more_labels = self._check_answers([index], answers)
         self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         relearn = self.ledger.correct(index, *labels, *more_labels)
@@ -150,7 +160,7 @@ class Labelling(EvaluationCore):
         overwrite : bool, default=False
             Whether to replace a file of that name, and the answers in it.
         """
-        rows = check_indices(query)
+        rows = check_indices(query, n_samples=self.n_samples)
         export_rows(self.problem.X, rows, path, predictions, overwrite)
 
     def import_answers(self, path, *, correct=False, skip=None):

@@ -104,11 +104,6 @@ def learn(problem, plan, before, labels, seed):
         problem.predictions.expert_for(classes),
         keep_member_loss=plan.acquisition.needs_member_loss,
     )
-    if not hasattr(belief, "expected_loss"):
-        raise TypeError(
-            f"{type(surrogate).__name__}.belief must return a CategoricalBelief or a "
-            f"GaussianBelief, but returned {belief!r}."
-        )
     has_expert = np.isfinite(expert)
     has_expert = has_expert if has_expert.ndim == 1 else has_expert.all(axis=1)
     n_compared = int(has_expert.sum()) if surrogate.uses_estimator else len(y)
@@ -160,11 +155,27 @@ def learn_more(problem, plan, learned, labels):
 
 
 def _with_belief(learned, belief, surrogate, n_compared):
+    name = type(surrogate).__name__
+    if not hasattr(belief, "expected_loss"):
+        raise TypeError(
+            f"{name}.belief must return a CategoricalBelief or a GaussianBelief, but "
+            f"returned {belief!r}."
+        )
+    moments = belief.expected_loss(learned.loss), belief.loss_variance(learned.loss)
+    for values in map(np.asarray, moments):
+        shape = (learned.loss.n_samples,)
+        if values.shape != shape or not np.isfinite(values).all():
+            raise ValueError(
+                f"{name}.belief must expect a finite loss at each row of the pool, "
+                f"shape {shape}, but has shape {values.shape} with "
+                f"{np.sum(~np.isfinite(values))} values that are not finite. Look at "
+                "what the surrogate predicts."
+            )
     return replace(
         learned,
         belief=belief,
-        expected_loss=belief.expected_loss(learned.loss),
-        loss_variance=belief.loss_variance(learned.loss),
+        expected_loss=moments[0],
+        loss_variance=moments[1],
         is_calibrated=surrogate.is_calibrated and n_compared >= _LEAST_ROWS,
     )
 

@@ -1,7 +1,6 @@
 """What the surrogate of an evaluation expects on rows of another pool."""
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length
 
 from sklearn_ase._data._predictions import predict_pool
 
@@ -23,7 +22,7 @@ def expected_loss(evaluation, estimator, X):
     return _expected(evaluation, X, _predictions(evaluation, estimator, X))
 
 
-def expected_and_observed(evaluation, estimator, X, y):
+def expected_and_observed(evaluation, estimator, X, y, name="y"):
     """Expected and observed loss at rows with known labels.
 
     Parameters
@@ -33,6 +32,8 @@ def expected_and_observed(evaluation, estimator, X, y):
         The model under test.
     X : array, sparse matrix, frame or list of shape (n_rows, n_features)
     y : array-like of shape (n_rows,)
+    name : str, default="y"
+        Of the argument with the labels, for the message.
 
     Returns
     -------
@@ -41,8 +42,12 @@ def expected_and_observed(evaluation, estimator, X, y):
     problem = evaluation.problem
     predictions = _predictions(evaluation, estimator, X)
     expected = _expected(evaluation, X, predictions)
-    labels = problem.check_labels(y)
-    check_consistent_length(expected, labels)
+    labels = problem.check_labels(y, name=name)
+    if len(labels) != len(expected):
+        raise ValueError(
+            f"{name} has {len(labels)} labels, but X has {len(expected)} rows. Give "
+            "one label for each row."
+        )
     classes = problem.classes_with(labels)
     loss = problem.loss.build(predictions.response_for(classes), classes)
     return expected, loss.observed(np.arange(len(labels)), labels)

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from sklearn_ase._data._arrays import read_numbers
 from sklearn_ase._inference import _kernels
 from sklearn_ase._state import Picks, Query
+from sklearn_ase._utils._checks import shown
 from sklearn_ase.selection import Proportional
 
 
@@ -60,6 +62,7 @@ def pick_rows(plan, state, learned, scores, n_queries, seed, embedding=None):
         n_asked = state.n_samples - len(candidates)
         rng = np.random.default_rng([seed, n_asked])
         query = selection.pick(scores, candidates, n_queries, rng)
+        _check_query(query, candidates, n_queries, selection)
     return _with_prospects(query, candidates, learned, selection, scores)
 
 
@@ -147,7 +150,7 @@ def check_embedding(embedding, n_samples, selection):
             "draws them with probabilities that estimates rely on. Use "
             "selection=ArgMax(), or leave embedding out."
         )
-    embedding = np.asarray(embedding, dtype=float)
+    embedding = read_numbers(embedding, "embedding")
     if embedding.ndim != 2 or len(embedding) != n_samples:
         raise ValueError(
             f"embedding must be of shape ({n_samples}, n_dimensions), one row for each "
@@ -158,10 +161,31 @@ def check_embedding(embedding, n_samples, selection):
     return embedding
 
 
+def _check_query(query, candidates, n_queries, selection):
+    """Check what a selection, perhaps somebody else's, picked."""
+    name = f"{type(selection).__name__}.pick"
+    rows, proba = (np.asarray(getattr(query, n, None)) for n in ("indices", "proba"))
+    is_pick = rows.shape == proba.shape == (n_queries,)
+    if not is_pick or len(np.intersect1d(rows, candidates)) != n_queries:
+        raise ValueError(
+            f"{name} must return a Query of {n_queries} different rows among the "
+            f"candidates, each with a probability, but returned {shown(query)}."
+        )
+    if selection.has_query_proba and not ((proba > 0) & (proba <= 1)).all():
+        raise ValueError(
+            f"{name} must return probabilities > 0 and <= 1, but returned "
+            f"{shown(proba)}. Set has_query_proba = False if there are none."
+        )
+
+
 def _check_scores(scores, n_samples, acquisition):
     """Check what an acquisition, perhaps somebody else's, returned."""
-    scores = np.asarray(scores, dtype=float)
-    name = type(acquisition).__name__
+    scores, name = np.asarray(scores), type(acquisition).__name__
+    if scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
+        )
+    scores = scores.astype(float)
     if scores.shape != (n_samples,):
         raise ValueError(
             f"{name}.score_samples must return one score per row, shape ({n_samples},),"

@@ -1,11 +1,16 @@
 """The plan of an evaluation, resolved and checked before a label is spent."""
 
-import numbers
 from dataclasses import dataclass, fields
 
 from sklearn.base import clone
 
 from sklearn_ase._evaluation._schedule import check_refit
+from sklearn_ase._utils._checks import (
+    check_folds,
+    check_integer,
+    check_number,
+    check_verbose,
+)
 from sklearn_ase._utils._strategies import check_strategy
 from sklearn_ase.acquisition import BaseAcquisition, TrustWeighted
 from sklearn_ase.risk import ASE, BaseRisk, GuardedASE
@@ -70,8 +75,10 @@ class Plan:
         surrogate = clone(as_surrogate(evaluator.surrogate, task, X))
         surrogate.labels_are_drawn = selection.has_query_proba
         _check_fit_together(risk, acquisition, selection, surrogate)
-        _check_budget(evaluator.budget)
-        _check_cv(evaluator.cv)
+        check_verbose(evaluator.verbose)
+        check_folds(evaluator.cv, "to never fit the model")
+        if evaluator.budget is not None:
+            check_budget(evaluator.budget)
         if evaluator.stop is not None:
             check_stop(evaluator.stop, risk)
         return cls(
@@ -113,10 +120,8 @@ def check_stop(stop, risk):
 
 def check_n_labels(n_labels, batch_size, n_samples):
     """Check how many labels are to be bought."""
-    if not isinstance(n_labels, numbers.Integral) or n_labels < 0:
-        raise ValueError(f"n_labels={n_labels!r} must be an integer >= 0.")
-    if not isinstance(batch_size, numbers.Integral) or batch_size < 1:
-        raise ValueError(f"batch_size={batch_size!r} must be an integer >= 1.")
+    check_integer(n_labels, "n_labels")
+    check_integer(batch_size, "batch_size", 1)
     if n_labels > n_samples:
         raise ValueError(
             f"n_labels={n_labels} is more than the pool holds: n_samples = "
@@ -148,15 +153,6 @@ def _check_fit_together(risk, acquisition, selection, surrogate):
         )
 
 
-def _check_budget(budget):
-    if budget is not None and not (isinstance(budget, numbers.Real) and budget > 0):
-        raise ValueError(f"budget={budget!r} must be a number > 0, or None.")
-
-
-def _check_cv(cv):
-    valid = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
-    if not valid or cv < 0 or cv == 1:
-        raise ValueError(
-            f"cv={cv!r} must be 0, to never fit the model, or an integer >= 2, the "
-            "number of folds."
-        )
+def check_budget(budget):
+    """Check what all labels may cost."""
+    check_number(budget, "budget", 0, ends="(]", infinite=True, note=", or None")

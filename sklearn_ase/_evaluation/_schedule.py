@@ -2,6 +2,11 @@
 
 import math
 import numbers
+from collections.abc import Sequence
+
+import numpy as np
+
+from sklearn_ase._utils._checks import is_number, shown
 
 # A surrogate that takes labels between refits waits for at least so many of them, and
 # for this share of the rows of its last fit: fewer rows hardly change it.
@@ -10,23 +15,19 @@ _LEAST_STEP, _LEAST_SHARE = 5, 0.01
 
 def check_refit(refit):
     """Check a schedule: a factor, a number of labels, or a list of label counts."""
-    if isinstance(refit, (bool, str)) or refit is None:
-        raise TypeError(
-            f"refit must be a factor, a number of labels or a list, got {refit!r}."
-        )
-    if isinstance(refit, numbers.Integral):
-        valid = refit >= 1
-    elif isinstance(refit, numbers.Real):
-        valid = refit > 1
+    is_list = isinstance(refit, Sequence | np.ndarray) and not isinstance(refit, str)
+    counts = list(refit) if is_list and np.ndim(refit) == 1 else [refit]
+    if is_factor(refit) and not is_list:
+        valid = is_number(refit) and 1 < refit < math.inf
     else:
-        refit = sorted(int(count) for count in refit)
-        valid = not refit or refit[0] >= 1
+        are_ints = [is_number(c) and isinstance(c, numbers.Integral) for c in counts]
+        valid = all(are_ints) and min(counts, default=1) >= 1
     if not valid:
         raise ValueError(
-            f"refit={refit} must be a factor > 1 (a float), a number of labels >= 1 "
-            "(an int) or a list of label counts >= 1."
+            f"refit={shown(refit)} must be a factor > 1 (a float), a number of labels "
+            ">= 1 (an int) or a list of label counts >= 1."
         )
-    return refit
+    return sorted(map(int, counts)) if is_list else refit
 
 
 def is_factor(refit):

@@ -1,7 +1,5 @@
 """Start an evaluation: check everything, ask the model, open the ledger."""
 
-from sklearn.utils import check_random_state
-
 from sklearn_ase._data._problem import make_problem
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
@@ -14,7 +12,16 @@ from sklearn_ase._labels._opening import (
     open_ledger,
     record_known_labels,
 )
+from sklearn_ase._utils._seeding import check_seed
 from sklearn_ase.losses import as_loss
+
+_ROWS = {"X_train", "y_train", "predictions", "train_predictions"}
+_ELSEWHERE = {
+    "sample_weight": "Rows of the pool cannot be weighted yet: each counts once in "
+    "the risk. Weights come with a later version.",
+    "groups": "Groups belong to the interval: "
+    'risk_.interval(target="population", groups=...).',
+}
 
 
 def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **rows):
@@ -28,12 +35,13 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
     cost, known_labels, ledger, journal
         See :meth:`ActiveRiskEstimator.start`.
     **rows
-        Training rows and predictions; see there.
+        Training rows and predictions; see there. Other names are refused.
 
     Returns
     -------
     evaluation : Evaluation
     """
+    _refuse_unknown(set(rows) - _ROWS)
     X = check_rows(evaluator, X, reset=True)
     n_samples = n_rows(X)
     task = check_task(
@@ -49,14 +57,13 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:
-            seed = int(check_random_state(evaluator.random_state).randint(2**31 - 1))
+            seed = int(check_seed(evaluator.random_state).randint(2**31 - 1))
         problem = make_problem(
             X,
-            evaluator.estimator,
+            evaluator,
             as_loss(evaluator.loss, task),
             task,
             plan.surrogate,
-            classes=evaluator.classes,
             cv=plan.cv,
             seed=seed,
             cost=cost,
@@ -67,3 +74,9 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)
         return Evaluation(problem, plan, ledger, seed)
+
+
+def _refuse_unknown(names):
+    for name in sorted(names):
+        cure = _ELSEWHERE.get(name, "Look for its name in the documentation.")
+        raise TypeError(f"fit and start take no argument {name}. {cure}")

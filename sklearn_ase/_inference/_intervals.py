@@ -6,6 +6,8 @@ The equations are those of docs/trust.md.
 import numpy as np
 from scipy import stats
 
+from sklearn_ase._utils._checks import check_choice, check_number
+
 METHODS = ("fixed", "anytime", "anytime_normal")
 TARGETS = ("pool", "population")
 # With fewer labels a loss without a bound has no interval, and whether the surrogate is
@@ -21,6 +23,13 @@ def fixed_quantiles(level, degrees_of_freedom):
     """Quantiles of Student's t and of the normal distribution, for two-sided ends."""
     tail = (1 + level) / 2
     return stats.t.ppf(tail, degrees_of_freedom), stats.norm.ppf(tail)
+
+
+def check_interval(level, method, target="pool"):
+    """Refuse an interval that does not exist."""
+    check_number(level, "level", 0, 1, ends="()")
+    check_choice(method, "method", METHODS)
+    check_choice(target, "target", TARGETS)
 
 
 def anytime_quantile(level, degrees_of_freedom, n_labels):

@@ -13,6 +13,7 @@ from sklearn_ase._labels._csv_cells import (
     read_whole,
 )
 from sklearn_ase._state import RECORDED, Picks
+from sklearn_ase._utils._checks import check_path
 
 _ASKED = ("index", "asked", *RECORDED[1:])
 _ANSWER = ("label", "label_type", "order", "refit", "more_labels")
@@ -84,7 +85,7 @@ def read_csv(ledger, path):
 def _lines(path):
     """Yield the number of each line and its cells by name; empty lines are left out."""
     # Spreadsheets write a byte order mark.
-    with open(path, newline="", encoding="utf-8-sig") as file:
+    with open(check_path(path), newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file)
         names = next(reader, [])
         missing = sorted({*_ASKED, *_ANSWER} - {*names})

@@ -10,6 +10,7 @@ from sklearn_ase._labels._fingerprint import fingerprint, sketch
 from sklearn_ase._labels._journal import Journal
 from sklearn_ase._labels._ledger import LabelLedger
 from sklearn_ase._labels._loss_values import sketch_loss
+from sklearn_ase._utils._checks import check_path
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def open_ledger(ledger, journal):
         raise ValueError(
             "Give ledger= or journal=, not both: a journal has a ledger of its own."
         )
-    journal = Journal(journal)
+    journal = Journal(check_path(journal, "journal"))
     try:
         with journal.held_back():  # A start that fails leaves no trace.
             yield journal
@@ -74,14 +75,8 @@ def check_known_labels(known_labels, n_samples):
         raise TypeError(
             f"known_labels must be a dict of row to label, got {known_labels!r}."
         ) from None
-    known = dict(zip(check_indices(list(known)).tolist(), known.values(), strict=True))
-    wrong = [index for index in known if not 0 <= index < n_samples]
-    if wrong:
-        raise ValueError(
-            f"known_labels has rows {wrong[:5]}, but the rows of the pool are 0 to "
-            f"{n_samples - 1}."
-        )
-    return known
+    rows = check_indices(list(known), "known_labels", n_samples)
+    return dict(zip(rows.tolist(), known.values(), strict=True))
 
 
 def header_of(problem, seed, settings):
@@ -130,7 +125,7 @@ def record_known_labels(ledger, problem, known_labels):
     if not known_labels:
         return
     rows, labels = list(known_labels), list(known_labels.values())
-    labels = problem.check_new_labels(labels, rows)
+    labels = problem.check_new_labels(labels, rows, "known_labels")
     loss = problem.loss_for(problem.classes_with(labels))
     loss.observed(np.array([*known_labels]), labels)  # Refuses one without a loss.
     known_labels = dict(zip(known_labels, labels.tolist(), strict=True))

@@ -5,8 +5,23 @@ from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
+from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._unwrapping import last_step
+
+
+def check_seed(random_state):
+    """Return a RandomState; what cannot be one is refused by name."""
+    try:
+        if not isinstance(random_state, (bool, np.bool_)):
+            return check_random_state(random_state)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"random_state={shown(random_state)} must be None, an integer >= 0 or a "
+        "numpy.random.RandomState."
+    )
 
 
 def fit_seeded(estimator, seed, X, y, **fit_params):

@@ -1,5 +1,7 @@
 """Check objects that users give as strategies, perhaps of their own making."""
 
+from sklearn_ase._utils._checks import shown
+
 
 def check_strategy(strategy, base, verbs, owner):
     """Refuse strings, classes and objects that lack what the package reads.
@@ -31,6 +33,6 @@ def check_strategy(strategy, base, verbs, owner):
         # Not an AttributeError, which hasattr(owner, ...) would hide.
         raise TypeError(
             f"{owner} must be an instance of a subclass of {base.__name__}, but got "
-            f"{strategy!r}.{lack}"
+            f"{shown(strategy)}.{lack}"
         )
     return strategy

@@ -60,17 +60,19 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         """
 
 
-def check_part(part, owner):
+def check_part(part, owner, argument="acquisition"):
     """Refuse what cannot be part of another acquisition; returns the part.
 
     Parameters
     ----------
     part : object
     owner : BaseAcquisition
+    argument : str, default="acquisition"
+        Parameter of the owner that holds the part.
 
     Returns
     -------
     part : BaseAcquisition
     """
-    name = f"A part of {type(owner).__name__}"
+    name = f"{argument} of {type(owner).__name__}"
     return check_strategy(part, BaseAcquisition, ("score_samples",), name)

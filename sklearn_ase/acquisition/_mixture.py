@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._utils._checks import shown
 from sklearn_ase.acquisition._base import BaseAcquisition, check_part
 from sklearn_ase.acquisition._loss_spread import LossSpread
 from sklearn_ase.acquisition._xwed import XWED
@@ -66,18 +67,23 @@ class Mixture(BaseAcquisition):
     def _parts(self):
         if self.acquisitions is None:
             return [XWED(), LossSpread()]
-        if not len(self.acquisitions):
-            raise ValueError("Mixture needs at least one acquisition, got none.")
-        return [check_part(part, self) for part in self.acquisitions]
+        if not isinstance(self.acquisitions, (list, tuple)) or not self.acquisitions:
+            raise ValueError(
+                "acquisitions of Mixture must be a list with at least one acquisition, "
+                f"got {shown(self.acquisitions)}."
+            )
+        return [check_part(part, self, "acquisitions") for part in self.acquisitions]
 
     def _shares(self, n_parts):
         """Shares that sum to 1, of shape (n_parts,)."""
         shares = np.ones(n_parts)
         if self.shares is not None:
-            shares = np.array(self.shares, dtype=float)
-        if shares.shape != (n_parts,) or not (shares >= 0).all() or not shares.any():
+            shares = np.array(self.shares)
+        is_valid = shares.dtype.kind in "biuf" and shares.shape == (n_parts,)
+        is_valid = is_valid and np.isfinite(shares).all() and (shares >= 0).all()
+        if not is_valid or not shares.any():
             raise ValueError(
-                f"shares={self.shares} must be {n_parts} non-negative numbers, one for "
-                "each acquisition, not all 0."
+                f"shares={shown(self.shares)} must be {n_parts} non-negative numbers, "
+                "one for each acquisition, not all 0."
             )
         return shares / shares.sum()

@@ -5,6 +5,7 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._utils._checks import check_integer
 from sklearn_ase.losses._pool_loss import LossTable, PointLoss, check_values
 
 # The weights that numpy computes for more nodes overflow.
@@ -55,6 +56,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
     response_method = "predict"
     n_nodes = 32
     max_loss = np.inf
+
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
     def __call__(self, y_true, y_pred):
@@ -164,11 +168,7 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
 
     def _integrate(self, prediction, mean, variance, integrand):
         """Mean of ``integrand(loss, z)`` over standardised labels ``z``."""
-        if self.n_nodes > _MAX_NODES:
-            raise ValueError(
-                f"n_nodes={self.n_nodes} must be at most {_MAX_NODES}. If that is not "
-                "exact enough, override expected, variance and curvature."
-            )
+        check_n_nodes(self.n_nodes)
         nodes, weights = np.polynomial.hermite_e.hermegauss(self.n_nodes)
         scale = np.sqrt(variance)
         shape = np.broadcast_shapes(np.shape(mean), np.shape(prediction))
@@ -179,3 +179,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
             loss = check_values(self(y_true, y_pred), len(y_pred)).reshape(shape)
             total += weight * integrand(loss, z)
         return total
+
+
+def check_n_nodes(n_nodes):
+    """Refuse a number of nodes for which there is no quadrature."""
+    note = ". If the most are not exact enough, override expected, variance, curvature"
+    check_integer(n_nodes, "n_nodes", 1, _MAX_NODES, note=note)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._utils._checks import check_choice, check_number
 from sklearn_ase.losses._base import BaseLoss
 
 _FLOAT32_EPS = float(np.finfo(np.float32).eps)
@@ -61,10 +62,12 @@ class LogLoss(_ProbabilityLoss):
     def __init__(self, eps=_FLOAT32_EPS):
         self.eps = eps
 
+    def validate(self):
+        check_number(self.eps, "eps", 0, 1, ends="()")
+
     def tabulate(self, prediction, classes):
         """Loss at each sample for each class, of shape (n_samples, n_classes)."""
-        if not 0 < self.eps < 1:
-            raise ValueError(f"eps={self.eps} must lie strictly between 0 and 1.")
+        self.validate()
         return -np.log(np.clip(prediction, self.eps, 1.0))
 
 
@@ -115,11 +118,15 @@ class Brier(_ProbabilityLoss):
     def __init__(self, scale_by_half="auto"):
         self.scale_by_half = scale_by_half
 
+    def validate(self):
+        check_choice(self.scale_by_half, "scale_by_half", ("auto", True, False))
+
     def tabulate(self, prediction, classes):
         """Loss at each sample for each class, of shape (n_samples, n_classes)."""
         # |p - onehot(c)|² = |p|² - 2 p_c + 1, which rounding may leave below 0.
         square = np.einsum("nc,nc->n", prediction, prediction)[:, None]
         table = np.maximum(square - 2.0 * prediction + 1.0, 0.0)
+        self.validate()
         half = self.scale_by_half
         half = len(classes) == 2 if half == "auto" else half
         return table / 2.0 if half else table

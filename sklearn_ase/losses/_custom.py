@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._utils._checks import check_callable
 from sklearn_ase.losses._base import BaseLoss
 
 
@@ -44,6 +45,10 @@ class CustomLoss(BaseLoss):
         self.task = task
         self.n_nodes = n_nodes
 
+    def validate(self):
+        what = "(y_true, y_pred) -> one value per row"
+        check_callable(self.function, "function", what)
+
     def __call__(self, y_true, y_pred):
         """Values of the function, of shape (n_rows,)."""
-        return np.asarray(self.function(y_true, y_pred), dtype=float)
+        return np.asarray(self.function(y_true, y_pred))

@@ -2,7 +2,8 @@
 
 from sklearn.base import clone
 
-from sklearn_ase.losses._base import BaseLoss
+from sklearn_ase._utils._checks import check_choice, check_number, shown
+from sklearn_ase.losses._base import BaseLoss, check_n_nodes
 from sklearn_ase.losses._classification import Brier, LogLoss, ZeroOne
 from sklearn_ase.losses._custom import CustomLoss
 from sklearn_ase.losses._regression import AbsoluteError, SquaredError
@@ -43,7 +44,7 @@ def as_loss(loss, task=None):
         return CustomLoss(loss, task=task)
     raise TypeError(
         f"loss must be one of {sorted(LOSSES)} or a function (y_true, y_pred) -> one "
-        f"value per row, got {loss!r}."
+        f"value per row, got {shown(loss)}."
     )
 
 
@@ -53,11 +54,10 @@ def _with_task(loss, task):
         ("task", (None, "classification", "regression")),
         ("response_method", ("predict", "predict_proba")),
     ):
-        value = getattr(loss, name)
-        if value not in choices:
-            raise ValueError(
-                f"{type(loss).__name__}.{name} must be one of {choices}, got {value!r}."
-            )
+        check_choice(getattr(loss, name), f"{type(loss).__name__}.{name}", choices)
+    check_n_nodes(loss.n_nodes)
+    check_number(loss.max_loss, "max_loss", 0, infinite=True)
+    loss.validate()
     if loss.task is None and task is not None:
         loss = clone(loss)
         loss.task = task

@@ -5,6 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sklearn_ase._utils._checks import shown
+
 
 @dataclass(frozen=True, eq=False)
 class LossTable:
@@ -105,7 +107,13 @@ def check_values(values, n_rows):
     -------
     values : ndarray of shape (n_rows,)
     """
-    values = np.asarray(values, dtype=float)
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"The loss function must return numbers, one per row, but returned "
+            f"{shown(values)}."
+        )
+    values = values.astype(float)
     if values.shape != (n_rows,):
         raise ValueError(
             f"The loss function must return one value per row, an array of shape "

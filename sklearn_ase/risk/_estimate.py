@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_ase._inference._intervals import (
-    METHODS,
-    TARGETS,
     anytime_quantile,
+    check_interval,
     fixed_quantiles,
     log_reach,
     reach_with_unseen,
@@ -117,6 +116,7 @@ class RiskEstimate:
         -------
         words : dict of str to str
         """
+        check_interval(level, method)
         words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
@@ -161,7 +161,12 @@ class RiskEstimate:
             Infinite, with an :class:`IntervalWarning` that gives the reason, if no
             valid interval can be given.
         """
-        self._check(level, method, target)
+        check_interval(level, method, target)
+        if target == "population" and np.isnan(self.population_variance):
+            raise ValueError(
+                "target='population' needs an estimate that says how much the pool "
+                "varies. Take one from evaluation.estimate()."
+            )
         if self.refusal:
             warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
@@ -173,19 +178,6 @@ class RiskEstimate:
         if target == "pool":
             low, high = max(low, self.least), min(high, self.most)
         return float(min(self.value, low)), float(max(self.value, high))
-
-    def _check(self, level, method, target):
-        if not 0 < level < 1:
-            raise ValueError(f"level={level} must lie strictly between 0 and 1.")
-        if method not in METHODS:
-            raise ValueError(f"method={method!r} must be one of {METHODS}.")
-        if target not in TARGETS:
-            raise ValueError(f"target={target!r} must be one of {TARGETS}.")
-        if target == "population" and np.isnan(self.population_variance):
-            raise ValueError(
-                "target='population' needs an estimate that says how much the pool "
-                "varies. Take one from evaluation.estimate()."
-            )
 
     def _ends(self, level, method, target):
         """Ends of the interval before they are cut to what is possible."""

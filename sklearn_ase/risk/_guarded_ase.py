@@ -1,12 +1,12 @@
 """Guarded ASE: the surrogate's estimate and the corrected one, weighted by evidence."""
 
 from dataclasses import replace
-from numbers import Real
 
 import numpy as np
 
 from sklearn_ase._inference._evidence import WORTH, weigh_evidence
 from sklearn_ase._inference._steps import tuned_steps
+from sklearn_ase._utils._checks import check_number
 from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk, mean_of_steps
 
@@ -65,8 +65,7 @@ class GuardedASE(BaseRisk):
         self.worth = worth
 
     def validate(self):
-        if not isinstance(self.worth, Real) or not self.worth >= 0:
-            raise ValueError(f"worth={self.worth} must be a number of labels, >= 0.")
+        check_number(self.worth, "worth", 0, infinite=True, note=", worth in labels")
 
     def obstacle(self, state):
         if state.belief is not None and state.settled.n_labels == 0:

@@ -1,14 +1,29 @@
 """Run many evaluations against known labels, in a row or in parallel."""
 
+from collections.abc import Iterable
+from numbers import Integral
+
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.utils import check_random_state
 
-from sklearn_ase._active_risk import ActiveRiskEstimator
+from sklearn_ase._utils._checks import (
+    check_callable,
+    check_integer,
+    check_n_jobs,
+    check_number,
+    check_path,
+    check_verbose,
+    is_number,
+    shown,
+)
 from sklearn_ase._utils._progress import track
+from sklearn_ase._utils._seeding import check_seed
+from sklearn_ase._utils._strategies import check_strategy
+from sklearn_ase.risk import BaseRisk
 from sklearn_ase.simulation._result import LabelEfficiency, columns_of
 from sklearn_ase.simulation._run import Recording, run_evaluation
 from sklearn_ase.simulation._run_file import Row, append_rows, finished_rows
+from sklearn_ase.simulation._scenario import Scenario, check_evaluator
 
 
 def label_efficiency_curve(
@@ -79,9 +94,13 @@ def label_efficiency_curve(
     ['ASE', 'CorrectedASE', 'GuardedASE', 'LURE', 'Monte Carlo']
     """
     evaluators = evaluator if isinstance(evaluator, dict) else {"default": evaluator}
-    counts = sorted({int(count) for count in n_labels})
-    _check(evaluators, counts, n_labels, random_state, path)
-    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_runs)
+    _check(evaluators, scenario, risks, random_state, path)
+    counts = _check_counts(n_labels)
+    check_integer(n_runs, "n_runs")
+    check_number(level, "level", 0, 1, ends="()")
+    check_n_jobs(n_jobs)
+    check_verbose(verbose)
+    seeds = check_seed(random_state).randint(2**31 - 1, size=n_runs)
     rows = [] if path is None else finished_rows(path, counts, seeds)
     finished = {(row.evaluator, row.run) for row in rows}
     missing = [
@@ -109,18 +128,39 @@ def label_efficiency_curve(
     return LabelEfficiency(columns_of(rows))
 
 
-def _check(evaluators, counts, n_labels, random_state, path):
+def _check(evaluators, scenario, risks, random_state, path):
     """Raise an error if the simulation cannot be run."""
+    if not evaluators:
+        raise ValueError("evaluator={} must be a dict with at least one evaluator.")
     for name, each in evaluators.items():
-        if not isinstance(each, ActiveRiskEstimator):
+        check_evaluator(each, f"evaluator {name!r}")
+    if not isinstance(scenario, Scenario):
+        check_callable(scenario, "scenario", "seed -> Scenario, or a Scenario")
+    if risks is not None:
+        if not isinstance(risks, dict) or not risks:
             raise TypeError(
-                f"evaluator {name!r} must be an ActiveRiskEstimator, but is a "
-                f"{type(each).__name__}."
+                f"risks={shown(risks)} must be a dict from name to risk estimator."
             )
+        for name, risk in risks.items():
+            check_strategy(risk, BaseRisk, ("estimate", "obstacle"), f"risks[{name!r}]")
+    if path is not None:
+        check_path(path)
     if path is not None and not isinstance(random_state, (int, np.integer)):
         raise ValueError(
             f"path={str(path)!r} can be continued only with the same seeds: give an "
             f"int as random_state, not {random_state!r}."
         )
-    if not counts or counts[0] < 1:
-        raise ValueError(f"n_labels={n_labels} must be label counts >= 1.")
+
+
+def _check_counts(n_labels):
+    """Return label counts, sorted and each once."""
+    is_list = isinstance(n_labels, Iterable) and not isinstance(n_labels, (str, dict))
+    counts = list(n_labels) if is_list else []
+    if not counts or not all(
+        isinstance(count, Integral) and is_number(count) and count >= 1
+        for count in counts
+    ):
+        raise ValueError(
+            f"n_labels={shown(n_labels)} must be a list of label counts, integers >= 1."
+        )
+    return sorted(set(map(int, counts)))

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from sklearn.base import clone
 
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._data._validation import check_rows
 from sklearn_ase._evaluation._other_pool import expected_and_observed
 from sklearn_ase.risk import ASE
 from sklearn_ase.simulation._scenario import (
+    check_evaluator,
+    check_scenario,
     ignore_new_classes,
     training_rows,
     with_model,
@@ -77,13 +80,15 @@ def error_decomposition(evaluator, scenario, X_population, y_population):
     >>> bool(abs(total - parts.total) < 1e-12)
     True
     """
+    check_evaluator(evaluator)
+    check_scenario(scenario)
     if scenario.label_proba is not None:
         raise ValueError(
             "error_decomposition needs the label of every row of the pool, but "
             "label_proba leaves them to be drawn. Give a Scenario with y alone."
         )
     evaluator = with_model(clone(evaluator), scenario)
-    rows = training_rows(scenario)
+    training = training_rows(scenario)
     n_samples = n_rows(scenario.X)
     best = clone(evaluator).set_params(
         n_labels=n_samples,
@@ -95,9 +100,10 @@ def error_decomposition(evaluator, scenario, X_population, y_population):
     means = []
     for each in (evaluator, best):
         with ignore_new_classes():
-            each.fit(scenario.X, scenario.y, **rows)
+            each.fit(scenario.X, scenario.y, **training)
+        rows = check_rows(each, X_population, reset=False, name="X_population")
         expected, observed = expected_and_observed(
-            each.evaluation_, each.estimator, X_population, y_population
+            each.evaluation_, each.estimator, rows, y_population, "y_population"
         )
         means.append(expected.mean())
     pool, truth = float(evaluator.evaluation_.estimate(ASE())), observed.mean()

@@ -10,6 +10,7 @@ from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 from sklearn_ase.simulation._run_file import PLAIN
 from sklearn_ase.simulation._scenario import (
     Scenario,
+    check_scenario,
     draw_labels,
     ignore_new_classes,
     losses_of,
@@ -56,6 +57,7 @@ def run_evaluation(evaluator, scenario, seed, recording):
     counts = recording.counts
     if not isinstance(scenario, Scenario):
         scenario = scenario(seed)
+        check_scenario(scenario)
     evaluator = with_model(clone(evaluator).set_params(random_state=seed), scenario)
     evaluation = evaluator.start(scenario.X, **training_rows(scenario))
     # The evaluator does not draw from this stream, so all have the same labels.

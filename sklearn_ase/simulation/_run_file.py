@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from sklearn_ase._utils._checks import check_path
+
 PLAIN = "Monte Carlo"
 
 
@@ -49,7 +51,7 @@ def read_rows(path):
     -------
     rows : list of Row
     """
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(check_path(path), newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         found = reader.fieldnames or []
         reader.fieldnames = [_OLD_COLUMNS.get(name, name) for name in found]

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 
+from sklearn_ase._active_risk import ActiveRiskEstimator
+from sklearn_ase._data._arrays import read_numbers
+from sklearn_ase._utils._checks import shown
 from sklearn_ase.exceptions import NewClassWarning
 
 
@@ -49,6 +52,20 @@ class Scenario:
     surrogate: object = None
 
 
+def check_evaluator(evaluator, name="evaluator"):
+    """Refuse what is not an evaluator."""
+    if not isinstance(evaluator, ActiveRiskEstimator):
+        raise TypeError(
+            f"{name} must be an ActiveRiskEstimator, but is {shown(evaluator)}."
+        )
+
+
+def check_scenario(scenario):
+    """Refuse what is not a scenario."""
+    if not isinstance(scenario, Scenario):
+        raise TypeError(f"scenario must be a Scenario, but is {shown(scenario)}.")
+
+
 def training_rows(scenario):
     """Return the arguments of ``start`` and ``fit`` for the training rows."""
     names = ("X_train", "y_train", "train_predictions")
@@ -70,7 +87,8 @@ def with_model(evaluator, scenario):
     model = scenario.estimator
     if model is None:
         return evaluator
-    model = FrozenEstimator(model) if hasattr(model, "predict") else model
+    if hasattr(model, "predict") and not isinstance(model, type):
+        model = FrozenEstimator(model)
     return evaluator.set_params(estimator=model)
 
 
@@ -91,10 +109,22 @@ def draw_labels(evaluation, scenario, rng):
     losses, noise : ndarrays of shape (n_samples,)
         Mean and variance of the loss of each row over the draw of its label.
     """
-    labels = evaluation.problem.check_labels(scenario.y)
+    labels = evaluation.problem.check_labels(scenario.y, name="y")
     if scenario.label_proba is None:
+        if len(labels) != evaluation.n_samples:
+            raise ValueError(
+                f"y has {len(labels)} labels, but the pool has {evaluation.n_samples} "
+                "rows. Give one for each row."
+            )
         return labels, losses_of(evaluation, labels), np.zeros(len(labels))
-    proba = np.asarray(scenario.label_proba, dtype=float)
+    proba = read_numbers(scenario.label_proba, "label_proba")
+    shape = evaluation.n_samples, len(labels)
+    if proba.shape != shape or not (np.isfinite(proba) & (proba >= 0)).all():
+        raise ValueError(
+            "label_proba must be finite numbers >= 0, one row per row of the pool and "
+            f"one column per class of y, shape {shape}, but has shape {proba.shape}, "
+            "or other values."
+        )
     proba = proba / proba.sum(axis=1, keepdims=True)
     edges = np.cumsum(proba, axis=1)
     codes = (rng.random((len(proba), 1)) > edges[:, :-1]).sum(axis=1)

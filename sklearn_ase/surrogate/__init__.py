@@ -5,6 +5,7 @@ from sklearn_ase.surrogate._bootstrap import BootstrapClassifier, BootstrapRegre
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
+from sklearn_ase.surrogate._image_encoder import ImageEncoder
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 from sklearn_ase.surrogate._wrapping import as_surrogate
@@ -16,6 +17,7 @@ __all__ = [
     "ClassifierSurrogate",
     "FrameEncoder",
     "GaussianStack",
+    "ImageEncoder",
     "LogLinearStack",
     "RegressorSurrogate",
     "as_surrogate",

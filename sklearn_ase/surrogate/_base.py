@@ -87,6 +87,9 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     can_update = False
     labels_are_drawn = True
 
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
+
     def prepare(self, X, X_train=None):
         """Look at all rows before the first fit, and return them as you want them.
 

@@ -5,12 +5,12 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._class_columns import align_columns, one_hot
 from sklearn_ase._data._rows import n_rows, take_rows
-from sklearn_ase._utils._seeding import fit_seeded
+from sklearn_ase._utils._checks import check_integer, check_n_jobs
+from sklearn_ase._utils._seeding import check_seed, fit_seeded
 
 
 class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
@@ -34,8 +34,10 @@ class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
         -------
         self : object
         """
+        check_integer(self.n_members, "n_members", 1)
+        check_n_jobs(self.n_jobs)
         y = np.asarray(y)
-        rng = check_random_state(self.random_state)
+        rng = check_seed(self.random_state)
         weight = np.ones(n_rows(X)) if sample_weight is None else sample_weight
         draws = [self._draw(y, np.asarray(weight), rng) for _ in range(self.n_members)]
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_members)

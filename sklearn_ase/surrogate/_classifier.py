@@ -8,6 +8,7 @@ from sklearn.utils import gen_batches
 
 from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import plain_labels
+from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
 from sklearn_ase.belief._namespace import to_numpy
@@ -115,6 +116,12 @@ class ClassifierSurrogate(EstimatorSurrogate):
         self.min_rows = min_rows
         self.n_jobs = n_jobs
 
+    def validate(self):
+        super().validate()
+        check_integer(self.n_members, "n_members", 1)
+        check_number(self.prior_mass, "prior_mass", 0, 1, ends="[)")
+        check_n_jobs(self.n_jobs)
+
     @property
     def uses_out_of_fold(self):
         # Without calibration they are compared with out-of-bag predictions, if any.
@@ -166,8 +173,6 @@ class ClassifierSurrogate(EstimatorSurrogate):
         return None  # Cross-fitting such an ensemble would take `cv` more fits of it.
 
     def _calibrate(self, rows, calibration, seed):
-        if not 0 <= self.prior_mass < 1:
-            raise ValueError(f"prior_mass={self.prior_mass} must be >= 0 and < 1.")
         classes = np.unique(rows.y) if rows.classes is None else rows.classes
         self.classes_ = np.asarray(classes)
         self._check_columns()

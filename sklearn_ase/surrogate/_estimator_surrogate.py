@@ -11,12 +11,19 @@ from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._data._cross_fitting import cross_fitted
-from sklearn_ase._data._rows import is_frame, n_rows, take_rows
+from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._utils._checks import (
+    check_folds,
+    check_integer,
+    check_number,
+    shown,
+)
 from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase._utils._unwrapping import unwrap
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._fit_rows import FitRows
 from sklearn_ase.surrogate._frame_encoder import FrameEncoder
+from sklearn_ase.surrogate._image_encoder import ImageEncoder
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
 
@@ -34,7 +41,7 @@ class EstimatorSurrogate(BaseSurrogate):
 
     _belief_type = None
     _stratified = False
-    _encoder = None  # A fitted FrameEncoder, if the rows of a frame were encoded.
+    _encoder = None  # A fitted encoder, if rows of frames or images were encoded.
     _shift = None  # A ShiftScore, if pool and training rows could be compared.
     _pool = None, None  # The rows of the pool and their scores.
 
@@ -77,12 +84,21 @@ class EstimatorSurrogate(BaseSurrogate):
         tags.input_tags = get_tags(estimator).input_tags
         return tags
 
-    def prepare(self, X, X_train=None):
-        """Encode the rows of a frame, and compare pool and training rows.
+    def validate(self):
+        check_number(self.pool_weight, "pool_weight", 0, ends="()")
+        check_number(self.rows_per_acquired, "rows_per_acquired", 0, infinite=True)
+        check_folds(self.cv, "no cross-fitting")
+        check_integer(self.min_rows, "min_rows", 1)
+        if hasattr(self.calibration, "validate"):
+            self.calibration.validate()
+        self._new_calibration()
 
-        Frames are encoded if the estimator starts with a FrameEncoder. The fitted
-        encoder stays in the pipeline, frozen. It lets encoded rows pass and encodes
-        other frames.
+    def prepare(self, X, X_train=None):
+        """Encode frames or images, and compare pool and training rows.
+
+        They are encoded if the estimator starts with a FrameEncoder or an ImageEncoder.
+        The fitted encoder stays in the pipeline, frozen. It lets encoded rows pass and
+        encodes those of other pools.
         """
         X, X_train = self._encoded(X, X_train)
         if self._new_calibration() is not None and can_compare(X, X_train):
@@ -91,15 +107,16 @@ class EstimatorSurrogate(BaseSurrogate):
         return X, X_train
 
     def prepare_other(self, X):
-        """Encode the rows of another frame as those of the pool."""
+        """Encode the rows of another pool as those of the first."""
         return X if self._encoder is None else self._encoder.transform(X)
 
     def _encoded(self, X, X_train):
         pipeline = self.estimator
-        if not (isinstance(pipeline, Pipeline) and is_frame(X)):
+        if not isinstance(pipeline, Pipeline):
             return X, X_train
         name, encoder = pipeline.steps[0]
-        if not isinstance(encoder, FrameEncoder):
+        is_encoder = isinstance(encoder, FrameEncoder | ImageEncoder)
+        if not is_encoder or not encoder.encodes(X):
             return X, X_train
         frames = [X] if X_train is None else [X, X_train]
         encoder = self._encoder = clone(encoder).fit_frames(frames)
@@ -213,9 +230,10 @@ class EstimatorSurrogate(BaseSurrogate):
         """Return an unfitted calibration, or None for no calibration."""
         chosen = self.calibration
         is_auto = isinstance(chosen, str) and chosen == "auto"
-        if not is_auto and chosen is not None and not hasattr(chosen, "fit"):
+        is_object = hasattr(chosen, "fit") and not isinstance(chosen, type)
+        if not is_auto and chosen is not None and not is_object:
             raise TypeError(
-                f"calibration={chosen!r} is not a calibration. Use 'auto' for the "
+                f"calibration={shown(chosen)} is not a calibration. Use 'auto' for the "
                 "default calibration, None for no calibration, or an object such as "
                 "LogLinearStack() or GaussianStack()."
             )

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from sklearn_ase._data._rows import is_frame
+from sklearn_ase._utils._checks import check_integer
 from sklearn_ase.surrogate._column_encoders import choose_encoder
 from sklearn_ase.surrogate._frame_columns import join_columns, read_column
 
@@ -63,6 +64,10 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.random_state = random_state
 
+    def encodes(self, X):
+        """Whether X is a frame."""
+        return is_frame(X)
+
     def fit(self, X, y=None):
         """Learn how to encode each column.
 
@@ -90,6 +95,7 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
         -------
         self : object
         """
+        check_integer(self.n_components, "n_components", 1)
         for X in frames:
             if not is_frame(X):
                 raise TypeError(

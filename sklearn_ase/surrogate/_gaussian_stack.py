@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase.surrogate._log_linear_stack import check_expert
 from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
 
@@ -65,6 +66,11 @@ class GaussianStack(BaseEstimator):
     def __init__(self, use_estimator=True, ridge=5.0):
         self.use_estimator = use_estimator
         self.ridge = ridge
+
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
+        check_flag(self.use_estimator, "use_estimator")
+        check_number(self.ridge, "ridge", 0)
 
     def fit(
         self,

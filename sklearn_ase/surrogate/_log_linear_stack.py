@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import expit, logit, softmax
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
 from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
 
@@ -84,6 +85,12 @@ class LogLinearStack(BaseEstimator):
         self.use_estimator = use_estimator
         self.ridge = ridge
         self.smoothing = smoothing
+
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
+        check_flag(self.use_estimator, "use_estimator")
+        check_number(self.ridge, "ridge", 0)
+        check_number(self.smoothing, "smoothing", 0, 1)
 
     def fit(
         self,

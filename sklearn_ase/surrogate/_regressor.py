@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._utils._checks import check_integer, check_n_jobs
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
@@ -99,6 +100,11 @@ class RegressorSurrogate(EstimatorSurrogate):
         self.cv = cv
         self.min_rows = min_rows
         self.n_jobs = n_jobs
+
+    def validate(self):
+        super().validate()
+        check_integer(self.n_members, "n_members", 1)
+        check_n_jobs(self.n_jobs)
 
     @property
     def gives_members(self):

@@ -5,15 +5,18 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._rows import is_dataset, is_frame
+from sklearn_ase._data._rows import is_dataset
+from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._unwrapping import unfrozen
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
 from sklearn_ase.surrogate._frame_encoder import FrameEncoder
+from sklearn_ase.surrogate._image_encoder import ImageEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 _WRAPPERS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
@@ -37,6 +40,8 @@ def as_surrogate(surrogate, task, X):
     if not isinstance(surrogate, BaseSurrogate):
         _check_estimator(surrogate)
         surrogate = _WRAPPERS[task](surrogate)
+    _check_estimator(getattr(surrogate, "estimator", None))
+    surrogate.validate()
     if isinstance(surrogate, EstimatorSurrogate):
         return _with_estimator(surrogate, task, X)
     if surrogate.task not in _WRAPPERS:
@@ -54,13 +59,33 @@ def _with_estimator(surrogate, task, X):
     if surrogate.estimator is None:
         surrogate = clone(surrogate).set_params(estimator=_default_estimator(task, X))
     estimator = surrogate.estimator
-    _check_estimator(estimator)
     is_wrong = is_regressor if task == "classification" else is_classifier
     if surrogate.task != task or is_wrong(estimator):
         raise _wrong_task(estimator, task)
+    _check_reads(estimator, X)
     if surrogate.is_constant:
         _check_frozen(estimator)
     return surrogate
+
+
+def _check_reads(estimator, X):
+    """Refuse estimators of scikit-learn that take tables, where rows are images."""
+    if not ImageEncoder().encodes(X):
+        return
+    first = unfrozen(estimator)
+    while isinstance(first, Pipeline):
+        first = unfrozen(first.steps[0][1])
+    # Others may take what they want, and a wrapper takes what its estimator takes.
+    is_known = type(first).__module__.startswith("sklearn.")
+    takes_all = isinstance(first, FunctionTransformer) or hasattr(first, "estimator")
+    if is_known and not takes_all:
+        name = type(first).__name__
+        raise ValueError(
+            f"surrogate={name} reads tables, but the rows of the pool have shape "
+            f"{X.shape[1:]}. Use surrogate=None, which flattens them, "
+            f"make_pipeline(ImageEncoder(), {name}(...)) with the encoder of "
+            "sklearn_ase.surrogate, or a network of sklearn_ase.neural."
+        )
 
 
 def _check_estimator(estimator):
@@ -68,8 +93,8 @@ def _check_estimator(estimator):
         return
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise TypeError(
-            f"surrogate={estimator!r} is not an estimator with a fit method. Give an "
-            "instance of a classifier or regressor."
+            f"surrogate={shown(estimator)} is not an estimator with a fit method. Give "
+            "an instance of a classifier or regressor."
         )
     if hasattr(estimator, "belief"):
         raise TypeError(
@@ -109,6 +134,7 @@ def _default_estimator(task, X):
     if isinstance(X, list):  # Texts. Trees would be slow on so many columns.
         linear = {"classification": LogisticRegression(), "regression": Ridge()}
         return make_pipeline(TfidfVectorizer(), linear[task])
-    if not is_frame(X):
-        return trees
-    return make_pipeline(FrameEncoder(), trees)
+    for encoder in (FrameEncoder(), ImageEncoder()):
+        if encoder.encodes(X):
+            return make_pipeline(encoder, trees)
+    return trees

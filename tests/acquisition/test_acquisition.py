@@ -106,7 +106,7 @@ def test_a_part_that_is_not_an_acquisition_is_refused_with_its_name(part):
     ):
         with pytest.raises(
             TypeError,
-            match=r"A part of Mixture must be.*BaseAcquis",
+            match=r"acquisitions of Mixture must be.*BaseAcquis",
         ):
             read(Mixture([BALD(), part]))
 

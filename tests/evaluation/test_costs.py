@@ -146,7 +146,7 @@ def test_a_budget_missed_by_rounding_is_spent_by_the_next_label(price):
 
 @pytest.mark.parametrize("budget", [0, -1.0, np.nan, "20", [20]])
 def test_a_budget_is_checked_at_the_start(budget):
-    with pytest.raises(ValueError, match="must be a number > 0, or None"):
+    with pytest.raises((TypeError, ValueError), match="must be a number > 0, or None"):
         start_evaluation(budget=budget)
 
 

@@ -81,7 +81,7 @@ def test_a_forecast_needs_labels_with_an_interval():
     ):
         evaluation.labels_needed(0.1)
     for width in (0, -1, np.nan):
-        with pytest.raises(ValueError, match="must be greater than 0"):
+        with pytest.raises(ValueError, match="must be a number > 0"):
             evaluation.labels_needed(width)
     with pytest.raises(ValueError, match="level=2 must lie"):
         evaluation_after(30).labels_needed(0.1, 2)

@@ -98,8 +98,8 @@ def test_a_known_label_can_be_withdrawn_and_corrected():
         ({-1: 0}, r"rows \[-1\]"),
         ({0: "cat"}, r"different kinds|not among the classes"),
         ({0: 5}, "not among the classes"),
-        ({0: np.nan}, r"Missing labels.*in rows \[0\]"),
-        ({0: None}, r"Missing labels.*in rows \[0\]"),
+        ({0: np.nan}, r"Missing known_labels.*in rows \[0\]"),
+        ({0: None}, r"Missing known_labels.*in rows \[0\]"),
     ],
 )
 def test_known_labels_are_checked(known, message):

@@ -41,11 +41,11 @@ def test_one_row_may_come_as_an_array_of_one():
     evaluation.withdraw(rows[2:])
     assert evaluation.pending.indices.tolist() == rows[2:].tolist()
     for verb, words in [("correct", (rows, 1)), ("withdraw", (query,))]:
-        with pytest.raises(ValueError, match="One row at a time"):
+        with pytest.raises(ValueError, match="must be one row"):
             getattr(evaluation, verb)(*words)
 
 
 @pytest.mark.parametrize("n_queries", [2.5, 3.0, "3", None])
 def test_the_number_of_rows_to_ask_for_must_be_an_integer(n_queries):
-    with pytest.raises(ValueError, match=r"ask\(.*\) is not possible: give an integer"):
+    with pytest.raises((TypeError, ValueError), match="must be an integer"):
         start_evaluation().ask(n_queries)

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import LURE
+from sklearn_ase.surrogate import ImageEncoder
 
 _NEVER = [10**6]
 
@@ -27,7 +29,10 @@ def campaign(classes, X, is_closed=False):
     evaluation : Evaluation
     """
     evaluator = ActiveRiskEstimator(
-        surrogate=GaussianNB(), risk=LURE(), refit=_NEVER, random_state=0
+        surrogate=make_pipeline(ImageEncoder(), GaussianNB()),
+        risk=LURE(),
+        refit=_NEVER,
+        random_state=0,
     )
     if classes is None:
         evaluator.set_params(loss="squared_error", surrogate=None)

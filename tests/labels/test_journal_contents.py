@@ -36,15 +36,16 @@ pytestmark = pytest.mark.filterwarnings(
     ids=["int", "float", "bool", "text", "lines", "unicode", "words", "spaces"],
 )
 def test_labels_survive_the_file(path, labels):
-    proba = np.full((30, 3), 1 / 3)
-    with start_small(path, predictions=proba, classes=labels) as evaluation:
+    classes = list(dict.fromkeys(labels))
+    proba = np.full((30, len(classes)), 1 / len(classes))
+    with start_small(path, predictions=proba, classes=classes) as evaluation:
         rows = evaluation.ask(5).indices
         evaluation.tell(rows[:3], np.array(labels))
         evaluation.tell(rows[3:4], [labels])  # Several answers for one row.
         evaluation.tell(rows[4:], labels[:1])
         evaluation.correct(rows[4], labels[::-1])
         before = shown(evaluation)
-    with start_small(path, predictions=proba, classes=labels) as resumed:
+    with start_small(path, predictions=proba, classes=classes) as resumed:
         assert differences(resumed, before) == []
         ledger = resumed.ledger
     assert list(ledger.labels.values()) == [*labels, labels[0], labels[2]]

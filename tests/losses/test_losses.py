@@ -369,7 +369,7 @@ def test_what_only_looks_like_a_loss_is_told_its_base_class():
 )
 def test_attributes_of_a_loss_that_cannot_be_are_refused(name, value):
     wrong = type("Wrong", (Huber,), {name: value})()
-    with pytest.raises(ValueError, match=f"Wrong.{name} must be one of.*{value}"):
+    with pytest.raises(ValueError, match=f"Wrong.{name}=.{value}. must be one of"):
         as_loss(wrong)
 
 
@@ -377,7 +377,7 @@ def test_too_many_nodes_are_refused():
     many = CustomLoss(SquaredError(), task="regression", n_nodes=1000).build(
         np.zeros(2)
     )
-    with pytest.raises(ValueError, match="n_nodes=1000 must be at most"):
+    with pytest.raises(ValueError, match="n_nodes=1000 must be an integer"):
         many.expected(np.zeros(2), np.ones(2))
 
 

@@ -294,7 +294,7 @@ def test_labels_before_the_first_fit_do_not_count_against_the_surrogate():
 
 @pytest.mark.parametrize("worth", [-1, np.nan])
 def test_a_worth_that_is_not_a_number_of_labels_is_refused(worth):
-    with pytest.raises(ValueError, match=r"worth=.* must be a number of labels, >= 0"):
+    with pytest.raises(ValueError, match=r"worth=.* must be a number >= 0"):
         GuardedASE(worth).estimate(make_state())
 
 

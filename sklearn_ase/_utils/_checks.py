@@ -1,0 +1,146 @@
+"""Checks of single values that users give. Each error names the argument."""
+
+import math
+import os
+from numbers import Integral, Real
+
+import numpy as np
+
+
+def shown(value):
+    """Return a value as an error message shows it: what prints long is cut."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def is_number(value):
+    """Whether a value is a real number; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def check_number(
+    value, name, low=-math.inf, high=math.inf, *, ends="[]", infinite=False, note=""
+):
+    """Refuse what is not a number between two others.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        Of the argument, for the message.
+    low, high : float, default=-inf and inf
+    ends : {"[]", "()", "(]", "[)"}, default="[]"
+        Whether `low` and `high` themselves are allowed.
+    infinite : bool, default=False
+        Whether infinity is allowed.
+    note : str, default=""
+        What else is allowed, or what the number means, to end the message.
+
+    Returns
+    -------
+    value : float or int
+    """
+    valid = is_number(value) and (math.isfinite(value) or (infinite and value > 0))
+    if valid:
+        above = value >= low if ends[0] == "[" else value > low
+        valid = above and (value <= high if ends[1] == "]" else value < high)
+    if not valid:
+        must = _must("a number", low, high, ends)
+        raise _error(value)(f"{name}={shown(value)} {must}{note}.")
+    return value
+
+
+def check_integer(value, name, low=0, high=math.inf, *, note=""):
+    """Refuse what is not an integer between two others; see :func:`check_number`."""
+    valid = isinstance(value, Integral) and is_number(value) and low <= value <= high
+    if not valid:
+        must = _must("an integer", low, high, "[]")
+        raise _error(value)(f"{name}={shown(value)} {must}{note}.")
+    return value
+
+
+def check_folds(cv, none):
+    """Refuse what is not a number of folds; 0 stands for what `none` says."""
+    note = f", the number of folds. 0 means {none}"
+    if cv != 1 or isinstance(cv, (bool, np.bool_)):
+        return check_integer(cv, "cv", note=note)
+    raise ValueError(f"cv=1 must be an integer >= 2{note}.")
+
+
+def check_n_jobs(n_jobs):
+    """Refuse what is not a number of jobs: None, or an integer other than 0."""
+    if n_jobs is not None:
+        check_integer(n_jobs, "n_jobs", -math.inf, note=" other than 0, or None")
+        if n_jobs == 0:
+            raise ValueError("n_jobs=0 must be an integer other than 0, or None.")
+
+
+def check_verbose(verbose):
+    """Refuse what does not say how much to show."""
+    if not isinstance(verbose, (bool, np.bool_)):
+        check_integer(verbose, "verbose")
+
+
+def check_choice(value, name, choices):
+    """Refuse what is not one of a few names, or other constants.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        Of the argument, for the message.
+    choices : sequence of str, bool or None
+
+    Returns
+    -------
+    value : str, bool or None
+    """
+    if not any(type(value) is type(one) and value == one for one in choices):
+        raise _error(value)(f"{name}={shown(value)} must be one of {tuple(choices)}.")
+    return value
+
+
+def check_flag(value, name):
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise _error(value)(f"{name}={shown(value)} must be True or False.")
+
+
+def check_path(path, name="path"):
+    """Refuse what is not the path of a file: open(3) would take any open file."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name}={shown(path)} must be a path, a str or a Path.")
+    return path
+
+
+def check_callable(value, name, what):
+    """Refuse what cannot be called, or is a class.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        Of the argument, for the message.
+    what : str
+        What it is called with and returns, for the message.
+    """
+    if not callable(value) or isinstance(value, type):
+        raise TypeError(f"{name}={shown(value)} must be a function, {what}.")
+
+
+def _error(value):
+    """A ValueError for a value of the right kind that is out of range."""
+    return ValueError if isinstance(value, (Real, str)) else TypeError
+
+
+def _must(what, low, high, ends):
+    """What is asked for, in words."""
+    if math.isfinite(low) and math.isfinite(high):
+        strictly = "strictly " if ends == "()" else ""
+        less = f" and be less than {high}" if ends == "[)" else ""
+        if what == "a number":
+            return f"must lie {strictly}between {low} and {high}{less}"
+        return f"must be {what} between {low} and {high}"
+    if math.isinf(low):
+        return f"must be {what}"
+    return f"must be {what} {'>=' if ends[0] == '[' else '>'} {low}"

@@ -1,0 +1,127 @@
+"""Turn images and other rows with several axes into rows of numbers."""
+
+import math
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.decomposition import PCA
+from sklearn.utils import gen_batches
+
+from sklearn_ase._utils._checks import check_integer
+
+# Rows of each array that the components are learned from, and rows in one batch.
+_MOST_ROWS, _BATCH = 1000, 256
+
+
+class ImageEncoder(TransformerMixin, BaseEstimator):
+    """Transformer that flattens images, for estimators that take tables only.
+
+    Short rows become one column per pixel and channel. Longer ones become principal
+    components, learned from at most 1000 rows of the pool and as many training rows. A
+    network reads images better than this, see ``sklearn_ase.neural``.
+
+    As first step of the pipeline of a surrogate it is fitted once for each evaluation,
+    on the pool and the training rows, and encodes them once.
+
+    Parameters
+    ----------
+    max_columns : int, default=1024
+        Rows with at most so many numbers are only flattened.
+    n_components : int, default=50
+        Number of principal components of longer rows.
+    random_state : int, RandomState instance or None, default=0
+        For the components.
+
+    Attributes
+    ----------
+    pca_ : PCA or None
+        None if rows are only flattened.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_ase.surrogate import ImageEncoder
+    >>> images = load_digits().images
+    >>> images.shape, ImageEncoder().fit_transform(images).shape
+    ((1797, 8, 8), (1797, 64))
+    >>> ImageEncoder(max_columns=10, n_components=5).fit_transform(images).shape
+    (1797, 5)
+    """
+
+    def __init__(self, max_columns=1024, n_components=50, random_state=0):
+        self.max_columns = max_columns
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def encodes(self, X):
+        """Whether X is an array with more than two axes."""
+        return getattr(X, "ndim", 2) > 2
+
+    def fit(self, X, y=None):
+        """Learn the components, if rows are long.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, ...)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+        """
+        return self.fit_frames([X])
+
+    def fit_frames(self, frames):
+        """Learn from several arrays, as from one.
+
+        Parameters
+        ----------
+        frames : list of ndarray of shape (n_samples, ...)
+
+        Returns
+        -------
+        self : object
+        """
+        check_integer(self.max_columns, "max_columns", 1)
+        check_integer(self.n_components, "n_components", 1)
+        self.pca_ = None
+        shape = frames[0].shape[1:]
+        if len(shape) > 1 and math.prod(shape) > self.max_columns:
+            rng = np.random.default_rng(0)
+            rows = np.concatenate([_flat(_some(X, rng)) for X in frames])
+            n_components = min(self.n_components, *rows.shape)
+            pca = PCA(n_components, random_state=self.random_state)
+            self.pca_ = pca.fit(rows)
+        return self
+
+    def transform(self, X):
+        """Flatten rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, ...)
+            Rows that have been encoded before, a table, are returned as they are.
+
+        Returns
+        -------
+        numbers : ndarray of shape (n_samples, n_encoded)
+        """
+        if not self.encodes(X):
+            return X
+        if self.pca_ is None:
+            return X.reshape(len(X), -1)
+        parts = [
+            self.pca_.transform(_flat(X[rows])) for rows in gen_batches(len(X), _BATCH)
+        ]
+        return np.concatenate(parts)
+
+
+def _flat(X):
+    return np.nan_to_num(X.reshape(len(X), -1).astype(np.float32))
+
+
+def _some(X, rng):
+    if len(X) <= _MOST_ROWS:
+        return X
+    return X[np.sort(rng.choice(len(X), _MOST_ROWS, replace=False))]

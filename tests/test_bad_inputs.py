@@ -1,0 +1,597 @@
+"""Every bad input is refused: by an error that names the argument, before any label.
+
+The tables have one line for each argument, with the bad values that are tried. A word
+is a value of `BAD`; anything else is read as Python.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+
+import sklearn_ase
+from sklearn_ase import ActiveRiskEstimator, LabelLedger, annotate
+from sklearn_ase.acquisition import BALD, Mixture, TrustWeighted, Uniform
+from sklearn_ase.losses import Brier, CustomLoss, LogLoss
+from sklearn_ase.risk import GuardedASE, RiskEstimate
+from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
+from sklearn_ase.simulation import (
+    LabelEfficiency,
+    Scenario,
+    error_decomposition,
+    label_efficiency_curve,
+)
+from sklearn_ase.stopping import Plateau, TargetWidth
+from sklearn_ase.surrogate import (
+    BootstrapClassifier,
+    ClassifierSurrogate,
+    FrameEncoder,
+    GaussianStack,
+    ImageEncoder,
+    LogLinearStack,
+    RegressorSurrogate,
+)
+
+N = 30
+X, Y = (part[::5] for part in load_iris(return_X_y=True))
+X_TRAIN, Y_TRAIN = (part[1::5] for part in load_iris(return_X_y=True))
+TARGET, TARGET_TRAIN = X[:, 0], X_TRAIN[:, 0]
+MODEL = FrozenEstimator(GaussianNB().fit(X_TRAIN, Y_TRAIN))
+REGRESSOR = FrozenEstimator(LinearRegression().fit(X_TRAIN[:, 1:], TARGET_TRAIN))
+PROBA = MODEL.predict_proba(X)
+TRAINING = {"X_train": X_TRAIN, "y_train": Y_TRAIN}
+
+BAD = {
+    # Single values.
+    "nan": np.nan,
+    "inf": np.inf,
+    "text": "three",
+    "complex": 1j,
+    "date": np.datetime64("2026-11-18"),
+    "class": GaussianNB,
+    "object": object(),
+    "generator": (i for i in range(3)),
+    "Generator": np.random.default_rng(0),
+    "rows": np.zeros((N, 2)),
+    "KFold": KFold(3),
+    "unfitted": GaussianNB(),
+    "acquisition": Uniform(),
+    "selection": ArgMax(),
+    # Arrays with one entry per row of the pool, and others.
+    "empty": [],
+    "nans": np.full(N, np.nan),
+    "infs": np.full(N, np.inf),
+    "Nones": np.full(N, None),
+    "zeros": np.zeros(N),
+    "negatives": np.full(N, -1.0),
+    "scores": np.linspace(0.01, 0.99, N),
+    "texts": np.full(N, "three"),
+    "mixed": np.array(["three"] * (N - 1) + [3], dtype=object),
+    "lists": [[1], [1, 2]] * (N // 2),
+    "complexes": np.full(N, 1j),
+    "dates": np.full(N, np.datetime64("2026-11-18")),
+    "masked": np.ma.masked_array(np.ones(N), mask=np.arange(N) == 3),
+    "short": np.zeros(N - 1),
+    "cube": np.zeros((N, 2, 2)),
+    "one-hot": np.eye(3)[Y],
+    "bytes": np.full(N, b"a"),
+    # Tables with one row per row of the pool.
+    "nan_table": np.where(X[0] == X, np.nan, X),
+    "inf_table": np.where(X[0] == X, np.inf, X),
+    "text_table": np.full((N, 4), "three"),
+    "object_table": np.full((N, 4), None),
+    "complex_table": X * 1j,
+    "date_table": np.full((N, 4), np.datetime64("2026-11-18")),
+    "masked_table": np.ma.masked_array(X, mask=X[0] == X),
+    "short_table": X[:7],
+    "narrow_table": X[:, :2],
+    "no_columns": X[:, :0],
+    "no_rows": X[:0],
+    "frame": pd.DataFrame(X),
+    # Tables of probabilities.
+    "logits": np.log(PROBA + 1e-9),
+    "percent": 100 * PROBA,
+    "nan_proba": np.where(PROBA.max() == PROBA, np.nan, PROBA),
+    "text_proba": PROBA.astype(str),
+    "complex_proba": PROBA * 1j,
+    "masked_proba": np.ma.masked_array(PROBA, mask=PROBA > 0.9),
+    "two_columns": PROBA[:, :2],
+    "short_proba": PROBA[:7],
+    "named_frame": pd.DataFrame(PROBA, columns=["a", "b", "c"]),
+    "twice_named": pd.DataFrame(PROBA, columns=[0, 1, 1]),
+    # Answers for three rows.
+    "3_nan": [0, np.nan, 1],
+    "3_None": [0, None, 1],
+    "3_complex": [0, 1j, 1],
+    "3_dates": np.full(3, np.datetime64("2026-11-18")),
+    "3_masked": np.ma.masked_array([0, 1, 2], mask=[0, 1, 0]),
+    "3_mixed": [0, "one", 2],
+    "3_one-hot": np.eye(3)[[0, 2, 1]],
+    "3_ragged": [[0], [1, 2], [0]],
+    "3_dicts": [{}, {}, {}],
+    "3_sets": [{0}, {1}, {2}],
+    "3_cube": np.zeros((3, 2, 2)),
+    "3_texts": ["one", "two", "three"],
+    "3_infinite": [0.0, np.inf, 1.0],
+}
+NUMBER = "nan text True complex [1,2] {} date class object"
+COUNT = f"{NUMBER} inf 2.5 -1"
+NAME = "3 True nan ['a'] {} class object text"
+FLAG = "text nan 3 [] object"
+STRATEGY = "text 3 class [] {} object True"
+LEVEL = f"{NUMBER} None inf 0 1 -1 90"
+POSITIONS = (
+    "None text 0.5 [0.5] nan [nan] [-1] [99] ['a'] [[0,1]] [None] [1j] True [True] {} "
+    "{0} date class object generator [0,0] [0,'a']"
+)
+POSITION = "None text 0.5 nan -1 99 'a' [0,1] [[0]] 1j True {} date class object []"
+LABELS = (
+    "None text [0,1] [] 3_nan 3_None 3_complex 3_dates 3_masked 3_mixed "
+    "3_one-hot 3_ragged 3_dicts 3_sets 3_cube 3_texts 3_infinite object "
+    "class {} {0,1,2} generator"
+)
+
+
+def make(**parameters):
+    """A fast evaluator, with one parameter that is bad."""
+    usual = {"surrogate": ClassifierSurrogate(GaussianNB(), n_members=2), "cv": 0}
+    return ActiveRiskEstimator(
+        **{"estimator": MODEL, "n_labels": 6, "random_state": 0} | usual | parameters
+    )
+
+
+def make_regression(**parameters):
+    return make(
+        estimator=lambda rows: REGRESSOR.predict(rows[:, 1:]),
+        surrogate=RegressorSurrogate(LinearRegression(), n_members=2),
+        loss="squared_error",
+    ).set_params(**parameters)
+
+
+def never(rows):
+    pytest.fail("A label was read.")
+
+
+@cache
+def labelled():
+    """An evaluation with 26 labels, for reports."""
+    evaluation = make().start(X, **TRAINING)
+    evaluation.run(lambda rows: Y[rows], 26, batch_size=26)
+    return evaluation
+
+
+@cache
+def fitted():
+    return make(loss="zero_one").fit(X, Y, **TRAINING)
+
+
+def on_estimator(argument, value):
+    make(**{argument: value}).fit(X, never, **TRAINING)
+
+
+def on_fit(argument, value):
+    training = {} if argument in ("X", "predictions") else TRAINING
+    arguments = {"X": X, "y": never, **training, argument: value}
+    if argument == "train_predictions":
+        arguments["predictions"] = PROBA
+    classes = range(3) if "predictions" in argument else None
+    make(classes=classes).fit(**arguments)
+
+
+def on_regression(argument, value):
+    training = {"X_train": X_TRAIN, "y_train": TARGET_TRAIN}
+    make_regression().fit(**{"X": X, "y": never, **training, argument: value})
+
+
+def on_start(argument, value):
+    make().start(**{"X": X, **TRAINING, argument: value})
+
+
+def _unchanged(evaluation, call):
+    """Call a verb that must leave the ledger as it is, whatever happens."""
+    before = evaluation.ledger.n_changes, dict(evaluation.ledger.labels)
+    try:
+        call()
+    finally:
+        assert (evaluation.ledger.n_changes, evaluation.ledger.labels) == before
+
+
+def on_verb(verb, *needed, **usual):
+    """Call a verb of an evaluation with a label and three open rows."""
+
+    def call(argument, value):
+        evaluation = make().start(X, **TRAINING)
+        first, *rows = evaluation.ask(4).indices.tolist()
+        evaluation.tell([first], [0])
+        given = {"query": rows, "index": first, **usual}
+        arguments = {name: given[name] for name in needed} | {argument: value}
+        _unchanged(evaluation, lambda: getattr(evaluation, verb)(**arguments))
+
+    return call
+
+
+def tell_regression(argument, value):
+    evaluation = make_regression().start(X, X_train=X_TRAIN, y_train=TARGET_TRAIN)
+    arguments = {"query": evaluation.ask(3), "labels": [5.0, 6.0, 7.0]}
+    _unchanged(evaluation, lambda: evaluation.tell(**arguments | {argument: value}))
+
+
+def ask_apart(argument, value):
+    make(selection=ArgMax()).start(X, **TRAINING).ask(2, **{argument: value})
+
+
+def on_report(verb, **usual):
+    return lambda argument, value: getattr(labelled(), verb)(
+        **usual | {argument: value}
+    )
+
+
+def on_fitted(method):
+    def call(argument, value):
+        usual = {"X": X, "y": Y} if method == "score" else {"X": X}
+        getattr(fitted(), method)(**usual | {argument: value})
+
+    return call
+
+
+def on_interval(argument, value):
+    RiskEstimate(0.3, 0.1, 50, 49).interval(**{argument: value})
+
+
+def on_strategy(parameter, strategy, **usual):
+    def call(argument, value):
+        part = strategy(**usual | {argument: value})
+        make(**{parameter: part}).fit(X, never, **TRAINING)
+
+    return call
+
+
+def on_loss(loss, **usual):
+    def call(argument, value):
+        make(loss=loss(**usual | {argument: value})).fit(X, never)
+
+    return call
+
+
+def on_regression_loss(argument, value):
+    loss = CustomLoss(lambda y, f: abs(y - f), task="regression", n_nodes=value)
+    make_regression(loss=loss).fit(X, never, X_train=X_TRAIN, y_train=TARGET_TRAIN)
+
+
+def on_surrogate(argument, value):
+    surrogate = ClassifierSurrogate(GaussianNB(), n_members=2)
+    make(surrogate=surrogate.set_params(**{argument: value})).fit(X, never)
+
+
+def on_regression_surrogate(argument, value):
+    surrogate = RegressorSurrogate(LinearRegression(), n_members=2)
+    make_regression(surrogate=surrogate.set_params(**{argument: value})).fit(X, never)
+
+
+def on_stack(stack):
+    def call(argument, value):
+        fit = make if stack is LogLinearStack else make_regression
+        surrogate = fit().surrogate.set_params(calibration=stack(**{argument: value}))
+        fit(surrogate=surrogate).fit(X, never)
+
+    return call
+
+
+def on_encoder(argument, value):
+    FrameEncoder(**{argument: value}).fit(pd.DataFrame({"text": ["a b", "c d"] * 50}))
+
+
+def on_image_encoder(argument, value):
+    ImageEncoder(**{argument: value}).fit(np.zeros((5, 8, 8)))
+
+
+def on_bootstrap(argument, value):
+    BootstrapClassifier(GaussianNB(), **{argument: value}).fit(X, Y)
+
+
+def on_scenario(argument, value):
+    arguments = {"X": X, "y": Y, **TRAINING, argument: value}
+    label_efficiency_curve(
+        make(), Scenario(**arguments), n_labels=[6], n_runs=1, random_state=0
+    )
+
+
+def on_curve(argument, value):
+    usual = {"evaluator": make(), "scenario": Scenario(X, Y), "n_runs": 1}
+    usual |= {"n_labels": [6], "random_state": 0}
+    label_efficiency_curve(**usual | {argument: value})
+
+
+def on_decomposition(argument, value):
+    usual = {"evaluator": make(), "scenario": Scenario(X, Y)}
+    usual |= {"X_population": X_TRAIN, "y_population": Y_TRAIN}
+    error_decomposition(**usual | {argument: value})
+
+
+def on_annotate(argument, value):
+    usual = {"evaluation": labelled(), "n_labels": 27, "read": never, "write": len}
+    annotate(**usual | {argument: value})
+
+
+PROBABILITIES = (
+    "text 3 {} {0} object generator [] nans Nones texts mixed complexes dates masked "
+    "short cube scores bytes lists logits percent nan_proba text_proba complex_proba "
+    "masked_proba two_columns short_proba named_frame twice_named"
+)
+TABLE = (
+    "text 3 {} {0} object class generator [] scores nan_table "
+    "inf_table object_table complex_table date_table masked_table no_rows "
+    "no_columns lists"
+)
+TRAIN_LABELS = (
+    "text 3 {} {0} object generator [] nans Nones texts mixed complexes dates masked "
+    "short cube one-hot lists bytes"
+)
+RANDOM_STATE = "text -1 2.5 nan complex {} object Generator class [] [[1,2]] True"
+
+# One line for each argument: the bad values that are tried.
+CASES = [
+    ("ActiveRiskEstimator", on_estimator, {
+        "estimator": "text 3 True [] {} object class unfitted",
+        "surrogate": "text 3 True [] {} object class",
+        "loss": "None text 3 nan [] {} class object unfitted True",
+        "acquisition": f"{STRATEGY} selection",
+        "selection": f"{STRATEGY} acquisition",
+        "risk": f"{STRATEGY} acquisition",
+        "stop": f"{STRATEGY} selection",
+        "n_labels": f"{COUNT} None 31",
+        "batch_size": f"{COUNT} None 0",
+        "budget": f"{NUMBER} 0 -1",
+        "refit": "None nan inf text True complex {} [0,3] [2.5] [nan] ['a'] [True] 0 "
+        "0.9 -1 -1.5 date class object [[1,2]]",
+        "cv": f"{COUNT} None 1 KFold",
+        "classes": "text 3 [] [0] [0,0,1,2] [[0,1,2]] [0,1,None] [0,1,nan] complexes "
+        "dates masked {0,1,2} {} object class generator [0,1,'a'] ['a','b','c'] True",
+        "random_state": RANDOM_STATE,
+        "verbose": "None text nan 2.5 [] {} complex object class -1",
+    }),
+    ("fit", on_fit, {
+        "X": f"None {TABLE} narrow_table",
+        "y": "None text 3 True [] {} {0} object short one-hot masked complexes dates "
+        "cube generator class",
+        "X_train": f"None {TABLE} short_table narrow_table frame cube",
+        "y_train": f"None {TRAIN_LABELS}",
+        "predictions": PROBABILITIES,
+        "train_predictions": PROBABILITIES,
+        "ledger": "text 3 True [] {} object class",
+        "journal": "3 True 2.5 [] {} object class nan",
+        "known_labels": "text 3 True [0,1] {-1:0} {99:0} {0.5:0} {'a':0} {0:None} "
+        "{0:'a'} {0:1j} {0:[0,1]} {None:0} {0:{}} {True:1} object class",
+        "cost": "text 3 True {} {0} object [] nans infs Nones zeros negatives texts "
+        "mixed complexes dates masked short cube rows generator lists",
+        "sample_weight": "None scores",
+        "groups": "None scores",
+        "weights": "None",
+    }),
+    ("fit, regression", on_regression, {
+        "y_train": TRAIN_LABELS,
+        "predictions": "text 3 {} object [] nans infs Nones texts mixed complexes "
+        "dates masked short rows cube bytes lists",
+    }),
+    ("start", on_start, {
+        "known_labels": "text {99:0} {0:None}",
+        "cost": "zeros",
+        "sample_weight": "scores",
+        "groups": "scores",
+    }),
+    ("ask", on_verb("ask"), {
+        "n_queries": f"{COUNT} None 0 99",
+        "embedding": "rows",
+    }),
+    ("ask, ArgMax", ask_apart, {
+        "embedding": "text 3 {} object [] short scores nan_table inf_table text_table "
+        "object_table complex_table date_table masked_table short_table cube",
+    }),
+    ("tell", on_verb("tell", "query", "labels", labels=[0, 1, 2]), {
+        "query": POSITIONS,
+        "labels": LABELS,
+    }),
+    ("tell, regression", tell_regression, {"labels": LABELS.replace("3_one-hot", "")}),
+    ("skip", on_verb("skip", "query"), {"query": POSITIONS}),
+    ("correct", on_verb("correct", "index", "label", label=1), {
+        "index": POSITION,
+        "label": "None nan text 1j date [] {} {0} object class [0,'a'] [0,None]",
+    }),
+    ("withdraw", on_verb("withdraw", "index"), {"index": POSITION}),
+    ("estimate", on_report("estimate"), {"risk": STRATEGY}),
+    ("stop_reason", on_report("stop_reason"), {"stop": f"None {STRATEGY}"}),
+    ("labels_needed", on_report("labels_needed", width=0.1), {
+        "width": f"{NUMBER} None 0 -1 inf",
+        "level": LEVEL,
+        "method": f"None {NAME}",
+    }),
+    ("intervals", on_report("intervals"), {"level": LEVEL, "method": f"None {NAME}"}),
+    ("interval", on_interval, {"level": LEVEL, "method": f"None {NAME}"}),
+    ("export", on_verb("export", "query", "path", path="rows.csv"), {
+        "query": "None text 0.5 [-1] [99] ['a'] [[0,1]] [None] {} {0} object",
+        "path": "None 3 text [] {} object",
+        "predictions": "text 3 {} object [] short cube rows masked",
+    }),
+    ("import_answers", on_verb("import_answers", "path", path="rows.csv"), {
+        "path": "None 3 text [] {} object",
+        "skip": "3 True [] {} object",
+    }),
+    ("run", on_verb("run", "oracle", "n_labels", oracle=never, n_labels=6), {
+        "oracle": "None text 3 short {0} object",
+        "n_labels": f"{COUNT} None 31",
+        "batch_size": f"{COUNT} None 0",
+        "budget": f"{NUMBER} None 0 -1",
+        "stop": STRATEGY,
+        "verbose": "None text nan",
+    }),
+    ("predict", on_fitted("predict"), {"X": f"None {TABLE} narrow_table"}),
+    ("score", on_fitted("score"), {
+        "X": "None 3 nan_table narrow_table short_table",
+        "y": TRAIN_LABELS,
+    }),
+    ("LogLoss", on_loss(LogLoss), {"eps": f"{NUMBER} None 0 1 -1 inf"}),
+    ("Brier", on_loss(Brier), {"scale_by_half": "None text 3 nan [] object"}),
+    ("CustomLoss", on_loss(CustomLoss, function=len, task="classification"), {
+        "function": "None text 3 [] class",
+        "response_method": "None text 3 nan [] 'decision_function'",
+        "task": "text 3 nan [] True",
+    }),
+    ("CustomLoss, regression", on_regression_loss, {
+        "n_nodes": f"{COUNT} None 0 351",
+    }),
+    ("GuardedASE", on_strategy("risk", GuardedASE), {"worth": f"{NUMBER} None -1"}),
+    ("Proportional", on_strategy("selection", Proportional), {
+        "uniform_share": f"{NUMBER} None -1 2 inf",
+    }),
+    ("UniformMixed", on_strategy("selection", UniformMixed), {
+        "selection": f"{STRATEGY} acquisition",
+        "uniform_share": f"{NUMBER} None -1 2 inf",
+    }),
+    ("Mixture", on_strategy("acquisition", Mixture, acquisitions=[BALD(), BALD()]), {
+        "acquisitions": "text 3 [] {} [3] ['a'] class object generator",
+        "shares": "text 3 [] {} [1] [1,2,3] [0,0] [-1,1] [nan,1] ['a','b'] [1,None] "
+        "[1,1j] [1,inf] object class",
+    }),
+    ("TrustWeighted", on_strategy("acquisition", TrustWeighted), {
+        "acquisition": f"{STRATEGY} selection",
+    }),
+    ("TargetWidth", on_strategy("stop", TargetWidth, width=0.1), {
+        "width": f"{NUMBER} None 0 -1 inf",
+        "level": LEVEL,
+        "method": f"None {NAME}",
+    }),
+    ("Plateau", on_strategy("stop", Plateau, tolerance=0.1), {
+        "tolerance": f"{NUMBER} None -1 inf",
+        "n_labels": f"{COUNT} None 1",
+    }),
+    ("ClassifierSurrogate", on_surrogate, {
+        "estimator": "text 3 [] class object True",
+        "n_members": f"{COUNT} None 0",
+        "calibration": "text 3 True False class [] object",
+        "pool_weight": f"{NUMBER} None inf 0 -1",
+        "rows_per_acquired": f"{NUMBER} None -1",
+        "prior_mass": f"{NUMBER} None -1 1 inf",
+        "cv": f"{COUNT} None 1",
+        "min_rows": f"{COUNT} None 0",
+        "n_jobs": "text nan 2.5 [] 0 object",
+    }),
+    ("RegressorSurrogate", on_regression_surrogate, {
+        "estimator": "text 3 class",
+        "n_members": f"{COUNT} None 0",
+        "calibration": "text 3 True False",
+        "pool_weight": f"{NUMBER} None 0 -1",
+        "rows_per_acquired": f"{NUMBER} None -1",
+        "cv": f"{COUNT} None 1",
+        "min_rows": f"{COUNT} None 0",
+    }),
+    ("LogLinearStack", on_stack(LogLinearStack), {
+        "use_estimator": f"None {FLAG}",
+        "ridge": f"{NUMBER} None -1 inf",
+        "smoothing": f"{NUMBER} None -1 2",
+    }),
+    ("GaussianStack", on_stack(GaussianStack), {
+        "use_estimator": f"None {FLAG}",
+        "ridge": f"{NUMBER} None -1 inf",
+    }),
+    ("FrameEncoder", on_encoder, {"n_components": f"{COUNT} None 0"}),
+    ("ImageEncoder", on_image_encoder, {
+        "max_columns": f"{COUNT} None 0",
+        "n_components": f"{COUNT} None 0",
+    }),
+    ("BootstrapClassifier", on_bootstrap, {
+        "n_members": f"{COUNT} None 0",
+        "random_state": RANDOM_STATE,
+        "n_jobs": "text nan 2.5 [] 0",
+    }),
+    ("Scenario", on_scenario, {
+        "X": "None text 3 no_rows nan_table masked_table",
+        "y": f"None {TRAIN_LABELS}",
+        "estimator": "text 3 class unfitted",
+        "X_train": "text 3 short_table narrow_table",
+        "y_train": "None short nans texts",
+        "train_predictions": "text short logits",
+        "label_proba": "text 3 {} [] short nan_proba text_proba complex_proba logits "
+        "two_columns short_proba negatives masked_proba",
+        "surrogate": "text 3 class",
+    }),
+    ("label_efficiency_curve", on_curve, {
+        "evaluator": "None text 3 [] {} class unfitted",
+        "scenario": "None text 3 [] {} object",
+        "risks": "text 3 [] {'a':3} {'a':'b'} {} class",
+        "n_labels": "None text 3 [] [0] [-1] [2.5] [nan] ['a'] [31] {} [True] [None]",
+        "n_runs": f"{COUNT} None",
+        "level": LEVEL,
+        "random_state": RANDOM_STATE,
+        "n_jobs": "text nan 2.5 [] 0",
+        "verbose": "None text nan",
+        "path": "3 [] {} object True",
+    }),
+    ("error_decomposition", on_decomposition, {
+        "evaluator": "None text 3 class unfitted",
+        "scenario": "None text 3 object",
+        "X_population": "None text 3 nan_table narrow_table no_rows",
+        "y_population": "None text 3 nans short texts complexes masked",
+    }),
+    ("annotate", on_annotate, {
+        "evaluation": "None text 3 unfitted",
+        "n_labels": f"{COUNT}",
+        "stop": STRATEGY,
+        "class_names": "3 [] ['a'] text object",
+        "show": "text 3 []",
+        "read": "None text 3",
+        "write": "None text 3",
+    }),
+    ("LabelLedger.from_csv", lambda _, path: LabelLedger.from_csv(path), {
+        "path": "None 3 [] {} object",
+    }),
+    ("LabelEfficiency.load", lambda _, path: LabelEfficiency.load(path), {
+        "path": "None 3 [] {} object",
+    }),
+]  # fmt: skip
+
+
+# What an argument holds names it, too.
+ALSO_CALLED = {"query": "query|rows?", "index": "index|rows?", "label": "labels?"}
+ALSO_CALLED |= {"X": "X|pool"}
+
+
+def _value(word):
+    return BAD[word] if word in BAD else eval(word, {"nan": np.nan, "inf": np.inf})
+
+
+def _all_cases():
+    for place, call, table in CASES:
+        for argument, words in table.items():
+            for word in words.split():
+                name = f"{place}-{argument}-{word}"
+                yield pytest.param(call, argument, word, id=name)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("call", "argument", "word"), list(_all_cases()))
+def test_a_bad_input_is_refused_by_name_before_a_label(
+    call, argument, word, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call(argument, _value(word))
+    name = ALSO_CALLED.get(argument, argument)
+    assert re.search(rf"\b({name})\b", str(caught.value), re.IGNORECASE)
+    raised_in = Path(str(caught.traceback[-1].path))
+    ours = Path(sklearn_ase.__file__).parent
+    theirs = Path(sklearn.__file__).parent / "utils"
+    assert ours in raised_in.parents or theirs in raised_in.parents
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_sweep_is_large():
+    assert len(list(_all_cases())) >= 300
