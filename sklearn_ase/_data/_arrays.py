@@ -100,6 +100,8 @@ def plain(values, name):
                 f"{shown(odd[0])}."
             )
         values = np.array(values.tolist())
+        if values.dtype == object and all(type(entry) is int for entry in entries):
+            return values  # Integers of more than 64 bits.
     if values.dtype.kind not in "biufU":
         what = _KINDS.get(values.dtype.kind, f"values of type {values.dtype}")
         raise ValueError(f"{name} must be numbers or text, but hold {what}.")

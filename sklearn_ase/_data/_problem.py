@@ -172,7 +172,8 @@ class Problem:
 
     def loss_for(self, classes, rows=slice(None)):
         """Loss at every sample of the pool, or at some rows, for every class."""
-        built = self.loss.build(self.predictions.response_for(classes)[rows], classes)
+        response = self.predictions.response_for(classes)[rows]
+        built = self.loss.build(response, classes)
         missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
         if missing:
             raise TypeError(
@@ -180,7 +181,7 @@ class Problem:
                 f"PointLoss, but returned {built!r}, which lacks {', '.join(missing)}."
             )
         if classes is not None:
-            self._check_table(built, (len(self.predictions.response), len(classes)))
+            self._check_table(built, (len(response), len(classes)))
         return built
 
     def _check_table(self, built, shape):

@@ -20,7 +20,7 @@ _ELSEWHERE = {
     "sample_weight": "Rows of the pool cannot be weighted yet: each counts once in "
     "the risk. Weights come with a later version.",
     "groups": "Groups belong to the interval: "
-    'risk_.interval(target="population", groups=...).',
+    'evaluation.estimate(groups=...).interval(target="population").',
 }
 
 

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_ase.exceptions.NewClassWarning",
     "ignore:.*has no checksums",
 )
+REFUSED = "cannot be learned|must be labels such as 0|numbers or text"
 POOL = np.random.default_rng(0).normal(size=(40, 2))
 
 
@@ -37,12 +38,12 @@ def test_a_label_that_cannot_be_a_class_is_refused_before_it_is_written(path, la
     with start_counts(path) as evaluation:
         rows = evaluation.ask(5).indices
         before, text = shown(evaluation), path.read_bytes()
-        with pytest.raises(ValueError, match=rf"rows \[{rows[2]}\] cannot be learned"):
+        with pytest.raises(ValueError, match=REFUSED):
             evaluation.tell(rows, [0, 1, label, 2, 3])
         assert path.read_bytes() == text
         assert differences(evaluation, before) == []
         evaluation.tell(rows, [0, 1, 1, 2, 3])
-        with pytest.raises(ValueError, match="cannot be learned"):
+        with pytest.raises(ValueError, match=REFUSED):
             evaluation.correct(rows[0], label)
 
 
@@ -72,7 +73,7 @@ def test_a_number_that_is_too_long_in_a_file_is_refused(path, cell):
 
 def test_known_labels_that_cannot_be_classes_are_refused(path):
     evaluator = ActiveRiskEstimator(surrogate=GaussianNB(), loss="zero_one")
-    with pytest.raises(ValueError, match=r"\[0.5\] of rows \[7\] cannot be learned"):
+    with pytest.raises(ValueError, match=r"known_labels must be labels such as 0"):
         evaluator.start(POOL, predictions=np.arange(40) % 4, known_labels={7: 0.5})
 
 
