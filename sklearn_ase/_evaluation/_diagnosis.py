@@ -6,7 +6,8 @@ import numpy as np
 
 from sklearn_ase._inference._evidence import skill_of, weigh_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
-from sklearn_ase._inference._steps import label_shares
+from sklearn_ase._inference._steps import label_shares, largest_step, tuned_steps
+from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
 from sklearn_ase.risk import GuardedASE
 
 _FEW_OF_A_CLASS = 5
@@ -50,6 +51,12 @@ class Diagnosis:
         of the corrected risk.
     weight_concentration : float
         Share of the greatest weight among the labels' weights; 1 / n_labels if equal.
+    largest_step : float
+        Share of the observed variance that comes from a single label.
+    tail_shape : float
+        For a loss without a greatest value: shape of the tail of the losses, relative
+        to what the surrogate expected. From 0.5 on their variance is infinite, above
+        0.75 there is no interval. NaN for other losses, and with few labels.
     scarce_share : float
         Share of the surrogate's risk that comes from classes with fewer than five known
         labels, including those of the training rows; 0 for regression.
@@ -85,6 +92,8 @@ class Diagnosis:
     training_labels: float
     effective_labels: float
     weight_concentration: float
+    largest_step: float
+    tail_shape: float
     scarce_share: float
     verdict: str
     advice: str
@@ -115,6 +124,10 @@ class Diagnosis:
         if self.training_labels > 0:
             labels = f"{self.training_labels:.0f} labels of the pool"
             training = [f"  training rows             worth {labels}"]
+        step = f"{self.largest_step:.1%} of the variance"
+        if not np.isnan(self.tail_shape):
+            step += f", tail shape {self.tail_shape:.2f}"
+            step += " (heavy)" if self.tail_shape > MAX_TAIL_SHAPE else ""
         return "\n".join(
             [
                 f"verdict: {self.verdict}. {self.advice}",
@@ -128,6 +141,7 @@ class Diagnosis:
                 f"  trust in the surrogate    {trust}",
                 *training,
                 f"  greatest weight           {self.weight_concentration:.1%} of all",
+                f"  largest single label      {step}",
                 f"  risk from scarce classes  {self.scarce_share:.1%}",
             ]
         )
@@ -162,6 +176,7 @@ def diagnose(state, class_counts=None):
         by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
         few = class_counts < _FEW_OF_A_CLASS
         scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
+    has_tail = np.isinf(state.loss.max_loss)
     verdict, advice = _verdict(evidence, state, scarce)
     return Diagnosis(
         n_labels=picks.n_labels,
@@ -178,6 +193,8 @@ def diagnose(state, class_counts=None):
         training_labels=worth.n_labels if worth is not None else np.nan,
         effective_labels=_effective_labels(corrected, state, share),
         weight_concentration=float(share.max()),
+        largest_step=largest_step(tuned_steps(state).values, state.n_samples),
+        tail_shape=loss_tail(state) if has_tail else np.nan,
         scarce_share=scarce,
         verdict=verdict,
         advice=advice,

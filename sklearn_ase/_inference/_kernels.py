@@ -138,17 +138,25 @@ def _inverse(query_proba):
     )
 
 
-def variance_of_steps(steps, weights, n_samples):
-    """Variance of the weighted mean of the steps, from their scatter.
+def step_deviations(steps, n_samples):
+    """Distances of the steps from their weighted mean, brought to one scale.
 
-    The deviation of a step shrinks with the number of free rows, so deviations are
-    brought to one scale before their squares are averaged.
+    The deviation of a step shrinks with the number of free rows.
     """
+    weights = step_weights(len(steps), n_samples)
+    return (steps - weights @ steps) / _step_scale(len(steps), n_samples)
+
+
+def variance_of_steps(steps, n_samples):
+    """Variance of the weighted mean of the steps, from their scatter."""
     n_steps = len(steps)
-    scale = 1.0 - np.arange(n_steps) / n_samples
-    deviation = (steps - weights @ steps) / scale
-    variance = np.sum(deviation**2) / (n_steps - 1)
-    return float(variance * np.sum((weights * scale) ** 2))
+    variance = np.sum(step_deviations(steps, n_samples) ** 2) / (n_steps - 1)
+    scaled = step_weights(n_steps, n_samples) * _step_scale(n_steps, n_samples)
+    return float(variance * np.sum(scaled**2))
+
+
+def _step_scale(n_steps, n_samples):
+    return 1.0 - np.arange(n_steps) / n_samples
 
 
 def gap_log_density(gap, variance, expected, spread):

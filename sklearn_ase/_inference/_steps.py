@@ -222,8 +222,15 @@ def variances_of_mean(steps, predicted, n_samples):
     weights = _kernels.step_weights(n_picks, n_samples)
     seen = 0.0
     if n_picks > 1:
-        seen = _kernels.variance_of_steps(steps, weights, n_samples)
+        seen = _kernels.variance_of_steps(steps, n_samples)
     return seen, float(weights**2 @ predicted)
+
+
+def largest_step(values, n_samples):
+    """Share of the scatter of the steps that comes from one of them."""
+    square = _kernels.step_deviations(values, n_samples) ** 2
+    total = square.sum()
+    return float(square.max() / total) if total > 0 else 0.0
 
 
 def blended_variance(seen, believed, n_labels):

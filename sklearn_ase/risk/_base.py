@@ -120,9 +120,8 @@ def mean_of_steps(steps, state):
     values, n_samples = steps.values, state.n_samples
     weights = _kernels.step_weights(len(values), n_samples)
     variances = variances_of_mean(values, steps.predicted, n_samples)
-    value = weights @ values
-    deviations = (values - value) / (1.0 - np.arange(len(values)) / n_samples)
-    return design_based(value, variances, deviations, steps, state)
+    deviations = _kernels.step_deviations(values, n_samples)
+    return design_based(weights @ values, variances, deviations, steps, state)
 
 
 def design_based(value, variances, deviations, steps, state):

@@ -246,3 +246,25 @@ def test_rare_classes_are_counted(monkeypatch, capsys):
     assert "believed at 25" in printed
     rare_classes.markdown(frame)
     assert "| believed at 0 / 25 |" in capsys.readouterr().out
+
+
+def test_the_coverage_of_intervals_is_printed(tmp_path, capsys, monkeypatch):
+    import interval_coverage
+
+    monkeypatch.setattr(interval_coverage, "COUNTS", (5, 10))
+    options = ["--out", str(tmp_path), "--runs", "2", "--jobs", "1"]
+    interval_coverage.main([*options, "--tasks", "rate 40"])
+    printed = capsys.readouterr().out
+    lines = [line for line in printed.splitlines() if line.startswith("| error rate")]
+    assert [line.split(" | ")[1] for line in lines] == ["default", "poor"]
+    assert all(" | 1.00 / 1.00 | " in line for line in lines)  # All have intervals.
+
+
+def test_wrong_predictions_have_the_rate_of_their_task():
+    from interval_tasks import rare_errors
+
+    scenario = rare_errors(0.1)(0)
+    wrong = scenario.estimator.predict(scenario.X) != scenario.y
+    assert wrong.mean() == pytest.approx(0.1, abs=0.02)
+    # Training rows show no error.
+    assert (scenario.estimator.predict(scenario.X_train) == scenario.y_train).all()

@@ -1,14 +1,14 @@
 """Do the intervals hold for rare errors, heavy tails and a missing class?
 
-Every task of ``coverage_tasks.py`` with the default surrogate and with a poor one. Each
+Every task of ``interval_tasks.py`` with the default surrogate and with a poor one. Each
 run draws pool and training rows afresh. Printed are the coverage of the 90 % interval
 of the guarded estimate, the share of runs that have one, its width beside that of a
 plain random sample (Wilson's interval for error rates, Student's t otherwise), and the
 share of runs in which the anytime interval, looked at after every label, held at all
 label counts.
 
-    python benchmarks/coverage.py --out RUNS --runs 200
-    python benchmarks/coverage.py --out RUNS --runs 200 --report
+    python benchmarks/interval_coverage.py --out RUNS --runs 200
+    python benchmarks/interval_coverage.py --out RUNS --runs 200 --report
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from coverage_tasks import COVERAGE_TASKS
+from interval_tasks import INTERVAL_TASKS
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
@@ -30,7 +30,7 @@ LEVEL = 0.9
 
 def simulate(args):
     """Run all that is missing."""
-    for name, (loss, sample, poor) in COVERAGE_TASKS.items():
+    for name, (loss, sample, poor) in INTERVAL_TASKS.items():
         if not any(part in name for part in args.tasks):
             continue
         label_efficiency_curve(
@@ -56,7 +56,7 @@ def report(args):
     names = ["task", "surrogate", "covers", "has an interval", "width / plain", "held"]
     print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
     worst = []
-    for name, (loss, *_) in COVERAGE_TASKS.items():
+    for name, (loss, *_) in INTERVAL_TASKS.items():
         path = _path(args, name)
         if not path.exists():
             continue

@@ -120,4 +120,4 @@ def _tasks():
         yield f"{name} noise", loss, noisy_regression(noise), stump
 
 
-COVERAGE_TASKS = {name: rest for name, *rest in _tasks()}
+INTERVAL_TASKS = {name: rest for name, *rest in _tasks()}
