@@ -20,7 +20,7 @@ _FORECAST_STEPS = 5.0
 # Share of the capital that may be lost in one step.
 _MOST_LOST = 0.9
 # Possible risks: over the whole range, and around the estimate.
-_COARSE, _FINE, _FINE_ERRORS = 41, 96, 12.0
+_COARSE, _FINE, _FINE_ERRORS = 31, 64, 12.0
 
 
 def anytime_ends(steps, state):
@@ -79,9 +79,7 @@ def betting_ends(steps, limits, forecast, predicted, max_loss):
         np.cumsum(np.log1p(-down * surprise), axis=0),
     ) - np.log(2.0)
     best = capital.max(axis=0)
-    return tuple(
-        (level, *_hull(risks, best < -np.log1p(-level), centre[-1])) for level in LEVELS
-    )
+    return tuple((level, *_hull(risks, best, level)) for level in LEVELS)
 
 
 def _predictable(steps, forecast, predicted):
@@ -102,10 +100,25 @@ def _possible_risks(centre, variance, n_steps, max_loss):
     return np.unique(np.clip(grid, 0.0, max_loss))
 
 
-def _hull(risks, is_possible, centre):
-    """Ends of the possible risks, widened to the next points of the grid."""
-    places = np.flatnonzero(is_possible)
+def _hull(risks, best, level):
+    """Least and greatest risk against which too little was won.
+
+    Between two points of the grid the logarithm of the capital is taken as linear.
+    """
+    enough = -np.log1p(-level)
+    places = np.flatnonzero(best < enough)
     if not len(places):  # Every risk was refuted, which is improbable.
-        places = np.array([np.argmin(abs(risks - centre))])
-    first, last = max(places[0] - 1, 0), min(places[-1] + 1, len(risks) - 1)
-    return float(risks[first]), float(risks[last])
+        places = np.array([np.argmin(best)])
+    first, last = places[0], places[-1]
+    return (
+        _crossing(risks, best, first, first - 1, enough),
+        _crossing(risks, best, last, last + 1, enough),
+    )
+
+
+def _crossing(risks, best, inner, outer, enough):
+    """Where the capital is just enough, between a possible risk and a refuted one."""
+    if not 0 <= outer < len(risks) or best[inner] >= enough:
+        return float(risks[inner])
+    share = (enough - best[inner]) / (best[outer] - best[inner])
+    return float(risks[inner] + share * (risks[outer] - risks[inner]))
