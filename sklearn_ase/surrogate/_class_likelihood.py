@@ -1,7 +1,7 @@
 """Likelihood of class labels under a log-linear blend of experts."""
 
 import numpy as np
-from scipy.special import expit, log_softmax
+from scipy.special import expit
 
 from sklearn_ase.surrogate._power_prior import maximise
 
@@ -24,6 +24,7 @@ class ClassLikelihood:
 
     def __init__(self, logs, places, has_offsets):
         self.logs, self.has_offsets = logs, has_offsets
+        self.flat = logs.reshape(len(logs), -1)
         self.n_rows, n_classes = logs.shape[1:]
         self.label = np.arange(self.n_rows), places
         self.chosen = logs[:, *self.label]
@@ -34,9 +35,14 @@ class ClassLikelihood:
 
     def log_proba(self, at):
         """Log-probabilities of the classes, of shape (n_rows, n_classes)."""
-        exponents, offsets = np.split(at, [len(self.logs)])
-        scores = np.tensordot(exponents, self.logs, axes=1)
-        return log_softmax(scores + offsets if len(offsets) else scores, axis=1)
+        n_exponents = len(self.logs)
+        scores = (at[:n_exponents] @ self.flat).reshape(self.is_label.shape)
+        if self.has_offsets:
+            scores += at[n_exponents:]
+        # By hand: this is called at every step of every fit, on few rows.
+        scores -= scores.max(axis=1, keepdims=True)
+        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return scores
 
     def log_density(self, at):
         """Log-probability of each label, of shape (n_rows,)."""
@@ -50,7 +56,7 @@ class ClassLikelihood:
         mean = np.einsum("knc,nc->kn", self.logs, proba)
         value = weight @ log_proba[self.label]
         gradient = (self.chosen - mean) @ weight
-        flat = self.logs.reshape(len(self.logs), -1)
+        flat = self.flat
         curvature = (flat * share.ravel()) @ flat.T - (mean * weight) @ mean.T
         if not self.has_offsets:
             return value, gradient, curvature
