@@ -64,11 +64,11 @@ class ClassLikelihood:
         mixed = np.einsum("knc,nc->kc", self.logs, share) - mean @ share
         own = np.diag(share.sum(axis=0)) - proba.T @ share
         of_offsets = weight @ self.is_label - share.sum(axis=0)
-        return (
-            value,
-            np.concatenate([gradient, of_offsets]),
-            np.block([[curvature, mixed], [mixed.T, own]]),
-        )
+        whole = np.empty((len(at), len(at)))
+        n = len(self.logs)
+        whole[:n, :n], whole[:n, n:] = curvature, mixed
+        whole[n:, :n], whole[n:, n:] = mixed.T, own
+        return value, np.concatenate([gradient, of_offsets]), whole
 
 
 def fit_odds(odds, unknown, weight, centre):
