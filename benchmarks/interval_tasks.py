@@ -2,7 +2,9 @@
 
 The error rates are exact on average: the model is wrong at rows that nothing in the
 features tells apart from others. Each task comes with the default surrogate, which has
-training rows on which the model makes no error, and with a poor one.
+training rows on which the model makes no error, and with a poor one: it believes in
+next to no error, everywhere or (hidden errors) outside a tenth of the rows, to which
+most picks then go.
 """
 
 import numpy as np
@@ -44,15 +46,19 @@ class Rule(ClassifierMixin, BaseEstimator):
 
 
 class Believer(ClassifierMixin, BaseEstimator):
-    """Believes that a model is right, except with a probability of 1e-4.
+    """Believes that a model is right, except with a small probability.
 
     Parameters
     ----------
     model : classifier, default=None
+    hot : float, default=1e-4
+        Probability of an error at a tenth of all rows; at the others it is 1e-5, or
+        1e-4 by default.
     """
 
-    def __init__(self, model=None):
+    def __init__(self, model=None, hot=1e-4):
         self.model = model
+        self.hot = hot
 
     def fit(self, X=None, y=None):
         """Take over the classes of the model."""
@@ -61,8 +67,10 @@ class Believer(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X):
         """Return probabilities of shape (n_rows, 2)."""
-        proba = np.full((len(X), 2), 1e-4)
-        proba[np.arange(len(X)), self.model.predict(X)] = 1 - 1e-4
+        cold = 1e-4 if self.hot == 1e-4 else 1e-5
+        error = np.where(X[:, 2] > stats.norm.ppf(0.9), self.hot, cold)
+        proba = np.tile(error[:, None], 2)
+        proba[np.arange(len(X)), self.model.predict(X)] = 1 - error
         return proba
 
 
@@ -112,6 +120,9 @@ def _tasks():
     for rate in RATES:
         believer = FrozenEstimator(Believer(Rule(rate).fit()).fit())
         yield f"error rate {rate:.1%}", "zero_one", rare_errors(rate), believer
+    for rate in (0.02, 0.06):
+        believer = FrozenEstimator(Believer(Rule(rate).fit(), hot=0.02).fit())
+        yield f"hidden errors {rate:.1%}", "zero_one", rare_errors(rate), believer
     stump = DecisionTreeClassifier(max_depth=1)
     yield "missing class", "log_loss", missing_class, stump
     for name, noise in NOISES.items():

@@ -79,9 +79,10 @@ class TargetWidth(BaseStop):
         Distance between the two ends, in units of the loss.
     level : float, default=0.9
         Coverage of the interval.
-    method : {"anytime", "fixed"}, default="anytime"
-        The interval is checked after every label. ``"anytime"`` allows for that,
-        ``"fixed"`` does not: it would miss the risk too often.
+    method : {"anytime", "anytime_normal", "fixed"}, default="anytime"
+        The interval is checked after every label. The first two allow for that,
+        ``"fixed"`` does not: it would miss the risk too often. See
+        :meth:`RiskEstimate.interval`.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
 
 # What the package reads of a loss that is bound to a pool.
-_OF_A_POOL_LOSS = ("n_samples", "max_loss", "observed", "take")
+_OF_A_POOL_LOSS = ("n_samples", "max_loss", "is_bounded", "observed", "take")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -58,7 +58,11 @@ class Reporting(Labelling):
         if groups is None:
             return found
         groups = check_groups(groups, state)
-        return replace(found, population_variance=grouped_variance(state, groups))
+        return replace(
+            found,
+            population_variance=grouped_variance(state, groups),
+            population_degrees=float(groups.max()),
+        )
 
     def diagnose(self):
         """Report whether the labels agree with the surrogate.

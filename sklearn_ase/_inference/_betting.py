@@ -14,13 +14,14 @@ import numpy as np
 
 from sklearn_ase._inference._steps import limits_of_steps
 
-LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
 # The surrogate's forecast of mean and variance counts as so many steps.
 _FORECAST_STEPS = 5.0
 # Share of the capital that may be lost in one step.
 _MOST_LOST = 0.9
-# Possible risks: over the whole range, and around the estimate.
+# Possible risks: over the whole range, close to its ends, and around the estimate.
 _COARSE, _FINE, _FINE_ERRORS = 31, 64, 12.0
+_NEAR_THE_ENDS = np.geomspace(1e-5, 1 / 30, 16)
 
 
 def anytime_ends(steps, state):
@@ -42,9 +43,12 @@ def anytime_ends(steps, state):
     picks = state.settled
     before = np.cumsum(picks.losses) - picks.losses
     forecast = (before + picks.free_expected_loss) / state.n_samples
-    return betting_ends(
-        steps.values, limits, forecast, steps.predicted, state.loss.max_loss
-    )
+    # Before its first fit the surrogate forecast nothing. What it believes now was not
+    # known then, and bets must be made before the label.
+    unknown, max_loss = np.isnan(picks.residual_moment), state.loss.max_loss
+    forecast = np.where(unknown, 0.5 * max_loss, forecast)
+    predicted = np.where(unknown, 0.25 * max_loss**2, steps.predicted)
+    return betting_ends(steps.values, limits, forecast, predicted, max_loss)
 
 
 def betting_ends(steps, limits, forecast, predicted, max_loss):
@@ -96,7 +100,9 @@ def _possible_risks(centre, variance, n_steps, max_loss):
     """Grid of risks, finest around the centre."""
     reach = _FINE_ERRORS * np.sqrt(variance / n_steps)
     fine = centre + reach * np.linspace(-1.0, 1.0, _FINE)
-    grid = np.concatenate([np.linspace(0.0, max_loss, _COARSE), fine])
+    near = max_loss * _NEAR_THE_ENDS
+    coarse = np.linspace(0.0, max_loss, _COARSE)
+    grid = np.concatenate([coarse, near, max_loss - near, fine])
     return np.unique(np.clip(grid, 0.0, max_loss))
 
 

@@ -75,8 +75,10 @@ def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
     -------
     reach : float
     """
-    if not room > 0:
-        unseen = 0.0
+    if not (unseen > 0 and room > 0):
+        return quantile * np.sqrt(variance) if variance > 0 else 0.0
+    if np.isinf(quantile):
+        return np.inf  # So few labels exclude nothing.
     added = normal_quantile**2 * unseen
     half = 0.5 * added * room
     total = 1.0 + added

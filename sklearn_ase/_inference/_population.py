@@ -85,10 +85,13 @@ def grouped_variance(state, groups):
     correlation = _correlation(surprise, groups[picks.indices])
     expected[picks.indices], deviation[picks.indices] = picks.losses, 0.0
     gap = np.bincount(groups, expected - expected.mean())
+    n_groups = len(gap)
     total = np.bincount(groups, deviation)
     square = np.bincount(groups, deviation**2)
     shared = correlation * total**2 + (1.0 - correlation) * square
-    return float(np.sum(gap**2 + shared) / n_samples**2)
+    # As for the variance of a sample: one degree of freedom goes to the mean.
+    correction = n_groups / (n_groups - 1)
+    return float(correction * np.sum(gap**2 + shared) / n_samples**2)
 
 
 def _correlation(surprise, groups):

@@ -239,6 +239,28 @@ def blended_variance(seen, believed, n_labels):
     return share * seen + (1.0 - share) * believed
 
 
+def unseen_variance(picks, n_samples):
+    """Variance that a unit of losses which no label has shown would add, eq. T12.
+
+    If such losses are spread evenly over an endless pool, the labels are worth
+    ``M / κ`` labels of a plain sample for them. κ is the mean of ``1 / (n q)`` over
+    the rows. The picks estimate it: over many of them, the mean of ``1 / (n q)²`` is
+    κ.
+
+    Parameters
+    ----------
+    picks : Picks
+    n_samples : int
+
+    Returns
+    -------
+    variance : float
+    """
+    n_free = n_samples - np.arange(len(picks))
+    spread = np.mean(1.0 / (n_free * picks.query_proba) ** 2)
+    return float(max(spread, 1.0) / picks.n_labels)
+
+
 def label_shares(state):
     """Share of the pool that each settled pick stands for, 0 without a label; sum 1."""
     picks = state.settled

@@ -26,8 +26,12 @@ def loss_tail(state):
         See :func:`tail_shape`.
     """
     picks = state.settled
-    used = picks.answered & (picks.expected_loss > 0)
-    return tail_shape(picks.losses[used] / picks.expected_loss[used])
+    losses, expected = (
+        column[picks.answered] for column in (picks.losses, picks.expected_loss)
+    )
+    if not (expected > 0).all():  # Before its first fit the surrogate expects 0.
+        expected = np.where(expected > 0, expected, losses.mean() or 1.0)
+    return tail_shape(losses / expected)
 
 
 def tail_shape(values):

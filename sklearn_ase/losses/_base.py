@@ -6,7 +6,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_integer
-from sklearn_ase.losses._pool_loss import LossTable, PointLoss, check_values
+from sklearn_ase.losses._pool_loss import (
+    LossTable,
+    PointLoss,
+    check_values,
+    refuse_beyond,
+)
 
 # The weights that numpy computes for more nodes overflow.
 _MAX_NODES = 350
@@ -30,9 +35,8 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
         Number of nodes of the Gauss-Hermite quadrature (regression), at most 350. More
         nodes are slower, and more exact for a loss with kinks or jumps.
     max_loss : float
-        Greatest value that the loss can take, if there is one. Intervals end there, and
-        allow for losses that no label has shown yet. Losses of predicted labels have
-        one anyway; it is read from the table.
+        Greatest value that the loss can take, > 0; infinite if there is none. Intervals
+        end there, and allow for losses that no label has shown yet.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -103,9 +107,13 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} needs the possible labels, because its task is "
                 "not 'regression'. Pass classes=..., or set task='regression'."
             )
-        # Predicted labels have a finite number of losses, one per pair of labels.
-        is_bounded = np.isfinite(self.max_loss) or self.response_method == "predict"
-        return LossTable(self.tabulate(prediction, classes), classes, bool(is_bounded))
+        table, bound = self.tabulate(prediction, classes), self._bound(classes)
+        refuse_beyond(np.asarray(table, dtype=float), bound)
+        return LossTable(table, classes, bound)
+
+    def _bound(self, classes):
+        """Greatest value that the loss can take, whatever the predictions."""
+        return float(self.max_loss)
 
     def tabulate(self, prediction, classes):
         """Loss at each sample for each class, by one call per class.

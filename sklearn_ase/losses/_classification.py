@@ -83,6 +83,7 @@ class ZeroOne(BaseLoss):
     """
 
     task = "classification"
+    max_loss = 1.0
 
     def __call__(self, y_true, y_pred):
         """Loss of each row, of shape (n_rows,)."""
@@ -127,6 +128,11 @@ class Brier(_ProbabilityLoss):
         square = np.einsum("nc,nc->n", prediction, prediction)[:, None]
         table = np.maximum(square - 2.0 * prediction + 1.0, 0.0)
         self.validate()
+        return table / 2.0 if self._is_halved(classes) else table
+
+    def _bound(self, classes):
+        return 1.0 if self._is_halved(classes) else 2.0
+
+    def _is_halved(self, classes):
         half = self.scale_by_half
-        half = len(classes) == 2 if half == "auto" else half
-        return table / 2.0 if half else table
+        return len(classes) == 2 if half == "auto" else half

@@ -23,6 +23,9 @@ class CustomLoss(BaseLoss):
     n_nodes : int, default=32
         Number of nodes of the Gauss-Hermite quadrature that integrates the loss over
         a Gaussian belief (regression).
+    max_loss : float, default=inf
+        Greatest value that the function can return, if there is one. With it, intervals
+        allow for losses that no label has shown yet, and need fewer labels.
 
     See Also
     --------
@@ -39,11 +42,19 @@ class CustomLoss(BaseLoss):
     array([1., 2.])
     """
 
-    def __init__(self, function, response_method="predict", task=None, n_nodes=32):
+    def __init__(
+        self,
+        function,
+        response_method="predict",
+        task=None,
+        n_nodes=32,
+        max_loss=np.inf,
+    ):
         self.function = function
         self.response_method = response_method
         self.task = task
         self.n_nodes = n_nodes
+        self.max_loss = max_loss
 
     def validate(self):
         what = "(y_true, y_pred) -> one value per row"

@@ -56,7 +56,7 @@ def _with_task(loss, task):
     ):
         check_choice(getattr(loss, name), f"{type(loss).__name__}.{name}", choices)
     check_n_nodes(loss.n_nodes)
-    check_number(loss.max_loss, "max_loss", 0, infinite=True)
+    check_number(loss.max_loss, "max_loss", 0, ends="(]", infinite=True)
     loss.validate()
     if loss.task is None and task is not None:
         loss = clone(loss)

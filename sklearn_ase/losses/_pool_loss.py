@@ -17,19 +17,24 @@ class LossTable:
     values : ndarray of shape (n_samples, n_classes)
     classes : ndarray of shape (n_classes,)
         Sorted labels, one per column.
-    is_bounded : bool
-        Whether the greatest loss is a property of the loss, as for the zero-one loss,
-        and not an accident of these predictions, as for the log loss.
+    bound : float
+        Greatest value that the loss can ever take. Infinite if there is none, or if it
+        depends on the predictions, as for the log loss.
     """
 
     values: np.ndarray
     classes: np.ndarray
-    is_bounded: bool = False
+    bound: float = np.inf
+
+    @property
+    def is_bounded(self):
+        """Whether the loss itself has a greatest value."""
+        return bool(np.isfinite(self.bound))
 
     @cached_property
     def max_loss(self):
-        """The greatest loss in the table."""
-        return float(self.values.max())
+        """The greatest value of the loss, or of the table if there is none."""
+        return float(self.bound if self.is_bounded else self.values.max())
 
     @property
     def n_samples(self):
@@ -38,7 +43,7 @@ class LossTable:
 
     def take(self, rows):
         """The loss of some of the samples."""
-        return LossTable(self.values[rows], self.classes, self.is_bounded)
+        return LossTable(self.values[rows], self.classes, self.bound)
 
     def observed(self, indices, labels):
         """Loss at the given samples once their labels are known."""
@@ -80,7 +85,8 @@ class PointLoss:
 
     def observed(self, indices, labels):
         """Loss at the given samples once their labels are known."""
-        return check_values(self.loss(labels, self.prediction[indices]), len(indices))
+        values = self.loss(labels, self.prediction[indices])
+        return check_values(values, len(indices), self.max_loss)
 
     def expected(self, mean, variance):
         """Mean of the loss for labels from ``N(mean, variance)``."""
@@ -95,13 +101,15 @@ class PointLoss:
         return self.loss.curvature(self.prediction, mean, variance)
 
 
-def check_values(values, n_rows):
+def check_values(values, n_rows, max_loss=np.inf):
     """Check what a loss function returned; it may be the user's.
 
     Parameters
     ----------
     values : array-like
     n_rows : int
+    max_loss : float, default=inf
+        Greatest value that the loss says it can take.
 
     Returns
     -------
@@ -124,4 +132,14 @@ def check_values(values, n_rows):
             "The loss function returned values that are negative or not finite. "
             "Add a constant or clip, so that every loss is a finite number >= 0."
         )
+    refuse_beyond(values, max_loss)
     return values
+
+
+def refuse_beyond(values, max_loss):
+    """Refuse losses that are greater than the loss says they can be."""
+    if values.size and values.max() > max_loss * (1.0 + 1e-9):
+        raise ValueError(
+            f"The loss function returned {values.max():.6g}, but its max_loss is "
+            f"{max_loss:.6g}. Correct max_loss, or leave it infinite."
+        )

@@ -12,6 +12,7 @@ from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._steps import (
     blended_variance,
+    unseen_variance,
     variances_of_mean,
     weighting_obstacle,
 )
@@ -156,13 +157,13 @@ def design_based(value, variances, deviations, steps, state):
         n_skipped=n_picks - n_labels,
         max_loss=loss.max_loss,
         population_variance=population_variance(state),
+        free_share=1.0 - n_picks / n_samples,
     )
-    if is_known:
-        return found
     if not loss.is_bounded:
-        return replace(found, tail_degrees=tail_degrees(deviations))
-    found = replace(found, unseen=(1.0 - n_picks / n_samples) / n_labels)
-    if found.n_skipped:
+        tail = None if is_known else tail_degrees(deviations)
+        return replace(found, tail_degrees=tail)
+    found = replace(found, unseen=unseen_variance(picks, n_samples))
+    if is_known or found.n_skipped:
         return found
     # Rows without a label have a loss between 0 and the greatest one.
     most = (total + loss.max_loss * (n_samples - n_labels)) / n_samples

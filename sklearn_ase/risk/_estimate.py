@@ -15,6 +15,10 @@ from sklearn_ase._inference._intervals import (
 from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
 
+# With fewer free rows than that, labels may have missed all rows with a loss.
+_MOST_ARE_FREE = 0.9
+_SUFFIX = {"fixed": "", "anytime": ", anytime", "anytime_normal": ", anytime, normal"}
+
 
 @dataclass(frozen=True, repr=False)
 class RiskEstimate:
@@ -45,7 +49,8 @@ class RiskEstimate:
         Greatest possible loss at a row. The interval ends there.
     unseen : float
         For a bounded loss: variance that a unit of losses which no label has shown
-        would add to the estimate, eq. T12 of docs/trust.md. 0 for other losses.
+        would add to the estimate from an endless pool, eq. T12 of docs/trust.md. 0 for
+        other losses.
     tail_degrees : float or None
         For a loss without a bound: degrees of freedom of the upper end of the interval.
         They are few if a few labels carry the variance.
@@ -53,8 +58,11 @@ class RiskEstimate:
         Bounds of the risk that the labels prove.
     anytime : tuple of (level, low, high)
         For a bounded loss: anytime intervals at several levels.
-    population_variance : float
-        Variance of the risk of a pool whose rows are drawn from a population.
+    population_variance, population_degrees : float
+        Variance of the risk of a pool whose rows, or groups, are drawn from a
+        population, and its degrees of freedom.
+    free_share : float
+        Share of the pool's rows that were not asked for.
 
     Examples
     --------
@@ -86,6 +94,8 @@ class RiskEstimate:
     most: float = np.inf
     anytime: tuple = ()
     population_variance: float = np.nan
+    population_degrees: float = np.inf
+    free_share: float = 1.0
 
     def __post_init__(self):
         # A file gives lists back.
@@ -120,7 +130,7 @@ class RiskEstimate:
         words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
-        name = f"{100 * level:g} % interval" + ", anytime" * (method != "fixed")
+        name = f"{100 * level:g} % interval" + _SUFFIX[method]
         if self.refusal or not np.isfinite(self.standard_error):
             words[name] = f"none. {self.refusal}".rstrip()
         else:
@@ -147,10 +157,11 @@ class RiskEstimate:
             ``"fixed"`` holds for a number of labels that was chosen beforehand.
             ``"anytime"`` holds at all label counts at once. You may look at it after
             every label and stop when it is narrow enough. For a bounded loss it
-            assumes nothing about the losses; levels between 0.5, 0.8, 0.9, 0.95 and
-            0.99 get the interval of the next greater one. ``"anytime_normal"`` is
+            assumes nothing about the losses; levels between 0.5, 0.8, 0.9, 0.95, 0.99
+            and 0.999 get the interval of the next greater one. ``"anytime_normal"`` is
             narrower with few labels, but it assumes that the estimate is normally
-            distributed. For a loss without a bound the two are the same.
+            distributed. The two are the same for a loss without a bound, once a row
+            was skipped, and for picks that version 0.1 recorded.
         target : {"pool", "population"}, default="pool"
             ``"population"`` adds the error of the pool as a sample. If rows come in
             groups, use ``evaluation.estimate(groups=...)``.
@@ -162,60 +173,77 @@ class RiskEstimate:
             valid interval can be given.
         """
         check_interval(level, method, target)
-        if target == "population" and np.isnan(self.population_variance):
-            raise ValueError(
-                "target='population' needs an estimate that says how much the pool "
-                "varies. Take one from evaluation.estimate()."
-            )
         if self.refusal:
             warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
         if not np.isfinite(self.standard_error):
             return -np.inf, np.inf
-        low, high = self._ends(level, method, target)
+        if target == "population" and np.isnan(self.population_variance):
+            raise ValueError(
+                "target='population' needs an estimate that says how much the pool "
+                "varies. Take one from evaluation.estimate()."
+            )
+        low, high = self._ends(level, method, target == "population")
         # An unbiased estimate may lie, by chance, where no mean of losses can.
         low, high = max(low, 0.0), min(high, self.max_loss)
         if target == "pool":
             low, high = max(low, self.least), min(high, self.most)
         return float(min(self.value, low)), float(max(self.value, high))
 
-    def _ends(self, level, method, target):
+    def _ends(self, level, method, of_population):
         """Ends of the interval before they are cut to what is possible."""
-        centre = self.value if self.centre is None else self.centre
-        added = self.population_variance if target == "population" else 0.0
-        known = [ends for ends in self.anytime if ends[0] >= level - 1e-12]
-        if method == "anytime" and known:
-            _, low, high = known[0]
-            # The pool's own error is the same at all label counts.
-            extra = fixed_quantiles(level, np.inf)[1] * added**0.5
-            return low - extra, high + extra
-        variance = self.standard_error**2 + added
+        if method == "anytime" and self.anytime:
+            return self._betting_ends(level, of_population)
+        variance, unseen = self.standard_error**2, self.unseen * self.free_share
+        degrees = self.degrees_of_freedom
+        if of_population:
+            variance, unseen = variance + self.population_variance, self.unseen
+            degrees = min(degrees, self.population_degrees)
         if method == "fixed":
-            quantile, of_unseen = fixed_quantiles(level, self.degrees_of_freedom)
+            quantile, of_unseen = fixed_quantiles(level, degrees)
         else:
-            quantile = anytime_quantile(level, self.degrees_of_freedom, self.n_labels)
+            quantile = anytime_quantile(level, degrees, self.n_labels)
             of_unseen = quantile
-        return self._low(centre, variance, quantile, of_unseen), self._high(
-            centre, variance, quantile, of_unseen, level, method
-        )
-
-    def _low(self, centre, variance, quantile, of_unseen):
-        room = 2.0 * centre - self.max_loss
-        return centre - _reach(variance, self.unseen, room, quantile, of_unseen)
-
-    def _high(self, centre, variance, quantile, of_unseen, level, method):
+        centre = self.value if self.centre is None else self.centre
+        low_room, high_room = self._rooms(centre)
+        low = reach_with_unseen(variance, unseen, low_room, quantile, of_unseen)
+        high = reach_with_unseen(variance, unseen, high_room, quantile, of_unseen)
         if self.tail_degrees is not None and variance > 0:
             if method == "fixed":
-                quantile, _ = fixed_quantiles(level, self.tail_degrees)
-            return centre + log_reach(centre, variance**0.5, quantile)
-        room = self.max_loss - 2.0 * centre
-        return centre + _reach(variance, self.unseen, room, quantile, of_unseen)
+                quantile, _ = fixed_quantiles(level, min(degrees, self.tail_degrees))
+            high = log_reach(centre, variance**0.5, quantile)
+        elif unseen > 0 and not of_population:
+            missed = self._missed(level)
+            low = max(low, missed) if low_room > 0 else low
+            high = max(high, missed) if high_room > 0 else high
+        return centre - low, centre + high
 
+    def _rooms(self, centre):
+        """Greatest loss minus twice the estimate, towards each end."""
+        return 2.0 * centre - self.max_loss, self.max_loss - 2.0 * centre
 
-def _reach(variance, unseen, room, quantile, of_unseen):
-    """Distance of an end from the estimate; infinite quantiles exclude nothing."""
-    if not unseen > 0:
-        return quantile * variance**0.5 if variance > 0 else 0.0
-    if np.isinf(quantile):
-        return np.inf
-    return reach_with_unseen(variance, unseen, room, quantile, of_unseen)
+    def _missed(self, level):
+        """Risk of rows that all labels may have missed, if few rows are left.
+
+        Each of k rows has no label with probability `free_share`.
+        """
+        if self.free_share > _MOST_ARE_FREE:
+            return 0.0
+        n_samples = (self.n_labels + self.n_skipped) / (1.0 - self.free_share)
+        n_rows = np.log(0.5 * (1.0 - level)) / np.log(self.free_share)
+        return self.max_loss * n_rows / n_samples
+
+    def _betting_ends(self, level, of_population):
+        """Ends of the anytime interval of a bounded loss."""
+        ends = [ends for ends in self.anytime if ends[0] >= level - 1e-12]
+        low, high = ends[0][1:] if ends else (self.least, self.most)
+        if not of_population:
+            return low, high
+        # The error of the pool as a sample is the same at all label counts.
+        quantile, of_unseen = fixed_quantiles(level, self.population_degrees)
+        pool = self.population_variance, (1.0 - self.free_share) / self.n_labels
+        reaches = [
+            reach_with_unseen(*pool, room, quantile, of_unseen)
+            for room in (2.0 * low - self.max_loss, self.max_loss - 2.0 * high)
+        ]
+        return low - reaches[0], high + reaches[1]

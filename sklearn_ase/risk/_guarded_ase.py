@@ -12,7 +12,7 @@ from sklearn_ase.risk._base import BaseRisk, mean_of_steps
 
 _ZERO_SHOT = (
     "No interval: there is no label yet to compare the surrogate's estimate with. "
-    "Label at least 25 rows."
+    "Label some rows: 2 for a loss with a greatest value, 25 for any other."
 )
 _ALL_WAIT = (
     "No interval: the labels cannot be used before the first row that was asked for "
@@ -85,8 +85,9 @@ class GuardedASE(BaseRisk):
         if self.worth > 0 and not state.settled.n_skipped:
             evidence = weigh_evidence(state, self.worth, tuned)
             value = evidence.surrogate - evidence.bias
-        # Between 0 and the greatest loss, as every mean of losses.
-        value = min(max(value, 0.0), corrected.max_loss)
+        # Between what the labels prove, as every mean of losses.
+        most = min(corrected.most, corrected.max_loss)
+        value = min(max(value, corrected.least), most)
         return replace(corrected, value=value, centre=corrected.value)
 
     def _without_labels(self, state):

@@ -52,6 +52,22 @@ def without_belief(picks, n_samples, loss=None):
     return PoolState(loss, None, None, picks, labels)
 
 
+def uniform_state(losses, n_samples):
+    """State of a pool after a plain random sample, without a surrogate."""
+    n_labels = len(losses)
+    q = 1.0 / (n_samples - np.arange(n_labels))
+    picks = make_picks(
+        np.arange(n_labels),
+        losses,
+        q,
+        max_inverse_proba=1.0 / q,
+        residual_moment=np.zeros(n_labels),
+        loss_moment=np.zeros(n_labels),
+    )
+    table = LossTable(np.tile([0.0, 1.0], (n_samples, 1)), np.arange(2), 1.0)
+    return without_belief(picks, n_samples, table)
+
+
 def with_picks(state, **columns):
     """The same state, but some columns of its picks differ."""
     return replace(state, picks=replace(state.picks, **columns))

@@ -2,29 +2,22 @@
 
 import numpy as np
 import pytest
-from helpers.states import make_picks, without_belief
+from helpers.states import make_picks, uniform_state, without_belief
 from scipy import stats
 
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._inference._betting import LEVELS, betting_ends
 from sklearn_ase._inference._intervals import reach_with_unseen
-from sklearn_ase.losses import Brier, LogLoss, LossTable, SquaredError, ZeroOne
-from sklearn_ase.risk import LURE, MonteCarlo
-
-
-def uniform_state(losses, n_samples, is_bounded=True):
-    """State of a pool after a plain random sample, without a surrogate."""
-    n_labels = len(losses)
-    q = 1.0 / (n_samples - np.arange(n_labels))
-    picks = make_picks(
-        np.arange(n_labels),
-        losses,
-        q,
-        max_inverse_proba=1.0 / q,
-        residual_moment=np.zeros(n_labels),
-        loss_moment=np.zeros(n_labels),
-    )
-    table = LossTable(np.tile([0.0, 1.0], (n_samples, 1)), np.arange(2), is_bounded)
-    return without_belief(picks, n_samples, table)
+from sklearn_ase.losses import (
+    BaseLoss,
+    Brier,
+    CustomLoss,
+    LogLoss,
+    SquaredError,
+    ZeroOne,
+)
+from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE, MonteCarlo
+from sklearn_ase.stopping import TargetWidth
 
 
 @pytest.mark.parametrize(("errors", "n"), [(0, 20), (1, 50), (7, 30), (20, 50)])
@@ -42,8 +35,7 @@ def test_labels_without_an_error_do_not_prove_that_there_is_none(n_labels):
     assert low == 0.0
     z2 = stats.norm.ppf(0.95) ** 2
     wilson = z2 / (n_labels + z2)
-    assert high == pytest.approx(wilson, rel=0.12)  # Less, because the pool is finite.
-    assert high <= wilson
+    assert high == pytest.approx(wilson, rel=0.12)  # The pool is finite.
 
 
 def test_one_label_gives_no_interval_but_a_reason():
@@ -81,6 +73,114 @@ def test_which_losses_have_a_greatest_value():
     assert not LogLoss().build(proba, classes).is_bounded
     assert not SquaredError().build(np.zeros(3)).is_bounded
     assert ZeroOne().build(np.zeros(3, int), classes).take([0]).is_bounded
+
+
+def test_the_bound_is_that_of_the_loss_and_not_of_the_labels_so_far():
+    """With one class so far, a model that predicts it looks perfect."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), np.zeros(200, dtype=int)
+    y[:40] = 1
+    evaluator = ActiveRiskEstimator(
+        lambda X: np.zeros(len(X), dtype=int), loss="zero_one", random_state=1
+    )
+    evaluation = evaluator.start(X)
+    rows = [row for row in evaluation.ask(5).indices if y[row] == 0][:2]
+    assert ZeroOne().build(np.zeros(3, int), np.array([0])).max_loss == 1.0
+    state = uniform_state(np.zeros(2), 200)
+    assert MonteCarlo().estimate(state).interval()[1] > 0.5
+    assert len(rows) == 2
+    assert not evaluation.stop_reason(TargetWidth(0.1))
+
+
+def test_a_function_may_say_how_great_its_values_can_be():
+    def hit(y_true, y_pred):
+        return (np.abs(y_true - y_pred) > 1).astype(float)
+
+    classes, prediction = np.arange(3), np.zeros(4, dtype=int)
+    task = {"task": "classification"}
+    assert not CustomLoss(hit, **task).build(prediction, classes).is_bounded
+    assert CustomLoss(hit, max_loss=1.0, **task).build(prediction, classes).is_bounded
+
+
+def test_a_loss_beyond_what_it_says_is_refused():
+    class Wrong(BaseLoss):
+        task = "regression"
+        max_loss = 1.0
+
+        def __call__(self, y_true, y_pred):
+            return np.abs(y_true - y_pred)
+
+    loss = Wrong().build(np.zeros(3))
+    with pytest.raises(ValueError, match=r"returned 2.5, but its max_loss is 1"):
+        loss.observed(np.array([0]), np.array([2.5]))
+
+
+@pytest.mark.parametrize(("n_labels", "rate"), [(50, 0.06), (100, 0.03)])
+def test_errors_where_rows_are_seldom_picked_are_allowed_for(n_labels, rate):
+    """Seven tenths of the picks go to a twentieth of the pool, which has no error."""
+    rng, n_samples, n_hot = np.random.default_rng(5), 2000, 100
+    losses = np.zeros(n_samples)
+    losses[n_hot : n_hot + int(rate * n_samples)] = 1.0
+    held = [_covers(rng, losses, n_hot, n_labels, LURE()) for _ in range(150)]
+    assert np.mean(held) > 0.85
+
+
+def _covers(rng, losses, n_hot, n_labels, risk):
+    n_samples, free = len(losses), np.ones(len(losses), dtype=bool)
+    rows, proba, most = [], [], []
+    for _ in range(n_labels):
+        q = 0.3 * free / free.sum()
+        hot = free & (np.arange(n_samples) < n_hot)
+        q += 0.7 * (hot / hot.sum() if hot.any() else free / free.sum())
+        row = rng.choice(n_samples, p=q)
+        rows.append(row)
+        proba.append(q[row])
+        most.append(1 / q[free].min())
+        free[row] = False
+    zeros = np.zeros(n_labels)
+    picks = make_picks(
+        rows,
+        losses[rows],
+        proba,
+        max_inverse_proba=most,
+        residual_moment=zeros,
+        loss_moment=zeros,
+    )
+    loss = ZeroOne().build(np.zeros(n_samples, dtype=int), np.arange(2))
+    estimate = risk.estimate(without_belief(picks, n_samples, loss))
+    low, high = estimate.interval(0.9)
+    return low <= losses.mean() <= high
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_labels", "errors"), [(50, 40, 1), (100, 75, 1), (200, 150, 3)]
+)
+def test_rows_that_most_labels_may_have_missed_are_allowed_for(
+    n_samples, n_labels, errors
+):
+    """Exact coverage: the number of errors among the labels is hypergeometric."""
+    seen = np.arange(errors + 1)
+    chance = stats.hypergeom.pmf(seen, n_samples, errors, n_labels)
+    covered = 0.0
+    for count, probability in zip(seen, chance, strict=True):
+        losses = (np.arange(n_labels) < count).astype(float)
+        risk = MonteCarlo().estimate(uniform_state(losses, n_samples))
+        low, high = risk.interval(0.9)
+        covered += probability * (low <= errors / n_samples <= high)
+    assert covered > 0.88
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
+@pytest.mark.parametrize("risk", [GuardedASE(), CorrectedASE()])
+def test_an_interval_holds_what_the_labels_prove(evaluator, digits, risk):
+    evaluator.set_params(loss="zero_one", n_labels=100, batch_size=10, risk=risk)
+    evaluation = evaluator.fit(digits.X, digits.y).evaluation_
+    estimate = evaluation.estimate()
+    low, high = estimate.interval(0.99)
+    assert low <= estimate.value <= high
+    if isinstance(risk, GuardedASE):
+        assert low >= estimate.least
+        assert high <= estimate.most
 
 
 # Betting

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from helpers.states import uniform_state
+from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._inference._population import grouped_variance
-from sklearn_ase.risk import MonteCarlo, RiskEstimate
+from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.risk import ASE, MonteCarlo, RiskEstimate
 from sklearn_ase.testing import make_state
 
 
@@ -37,6 +40,21 @@ def test_a_pool_that_is_fully_labelled_is_a_plain_sample_of_the_population():
     assert estimate.value - low == pytest.approx(1.645 * error, rel=0.05)
 
 
+def test_a_pool_without_errors_does_not_prove_that_the_population_has_none():
+    state = uniform_state(np.zeros(50), 50)
+    estimate = MonteCarlo().estimate(state)
+    assert estimate.interval() == (0.0, 0.0)
+    z2 = stats.norm.ppf(0.95) ** 2
+    _, high = estimate.interval(0.9, target="population")
+    assert high == pytest.approx(z2 / (50 + z2))
+
+
+def test_an_estimate_without_an_interval_refuses_both_targets():
+    estimate = ASE().estimate(make_state())
+    with pytest.warns(IntervalWarning):
+        assert estimate.interval(target="population") == (-np.inf, np.inf)
+
+
 def test_a_target_is_one_of_two():
     with pytest.raises(ValueError, match=r"target='world' must be one of \('pool'"):
         RiskEstimate(0.4, 0.1, 50).interval(target="world")
@@ -53,7 +71,7 @@ def test_an_estimate_by_hand_does_not_know_the_population():
 def test_each_row_its_own_group_has_the_variance_of_rows():
     state = make_state(n_samples=50, n_labels=50)
     found = grouped_variance(state, np.arange(50))
-    assert found == pytest.approx(state.losses.var() / 50)
+    assert found == pytest.approx(state.losses.var(ddof=1) / 50)
 
 
 def test_groups_of_copies_count_once():
@@ -78,6 +96,14 @@ def test_groups_of_copies_count_once():
     expected = wrong.var() / 30
     assert grouped.population_variance == pytest.approx(expected, rel=0.3)
     assert grouped.population_variance > 5 * plain.population_variance
+
+
+def test_few_groups_have_few_degrees_of_freedom():
+    estimate = RiskEstimate(
+        0.4, 0.0, 60, 59, population_variance=0.01, population_degrees=2.0
+    )
+    _, high = estimate.interval(0.9, target="population")
+    assert high - 0.4 == pytest.approx(0.1 * stats.t.ppf(0.95, 2))
 
 
 def test_groups_must_fit_the_pool(evaluator, digits):
