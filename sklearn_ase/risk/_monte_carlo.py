@@ -10,8 +10,8 @@ class MonteCarlo(BaseRisk):
     """Mean of the observed losses.
 
     Valid only if every pick was uniform. The standard error has the
-    finite-population factor ``sqrt(1 - M/N)``. As for the other estimators it is not
-    smaller than what the surrogate expects it to be.
+    finite-population factor ``sqrt(1 - M/N)``. As for the other
+    estimators, what the surrogate expects of it counts as ten labels.
 
     Examples
     --------
