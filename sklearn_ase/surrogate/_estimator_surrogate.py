@@ -79,7 +79,8 @@ class EstimatorSurrogate(BaseSurrogate):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         estimator = self.estimator
-        if not hasattr(estimator, "__sklearn_tags__"):
+        # A class instead of an instance is refused later, with a reason.
+        if isinstance(estimator, type) or not hasattr(estimator, "__sklearn_tags__"):
             estimator = ExtraTreesClassifier()  # The default takes what trees take.
         tags.input_tags = get_tags(estimator).input_tags
         return tags
