@@ -175,12 +175,12 @@ def _variance(variances, n_labels, loss):
     """The variance of the estimate, from what was seen and what is believed.
 
     Few labels miss what is rare, and a surrogate what it does not know, so the greater
-    of the two is used. With losses of classifiers, and labels enough to tell which of
-    the two is right, what is believed counts as ten labels: there the interval allows
-    for what is rare.
+    of the two is used. With a bounded loss, and labels enough to tell which of the two
+    is right, what is believed counts as ten labels: there the interval allows for what
+    is rare.
     """
     seen, believed = variances
-    if n_labels >= MIN_LABELS and np.isfinite(loss.max_loss):
+    if n_labels >= MIN_LABELS and loss.is_bounded:
         believed = blended_variance(seen, believed, n_labels)
     return max(seen, believed)
 
