@@ -77,18 +77,17 @@ def test_which_losses_have_a_greatest_value():
 
 def test_the_bound_is_that_of_the_loss_and_not_of_the_labels_so_far():
     """With one class so far, a model that predicts it looks perfect."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 3)), np.zeros(200, dtype=int)
-    y[:40] = 1
+    X = np.random.default_rng(0).normal(size=(200, 3))
     evaluator = ActiveRiskEstimator(
         lambda X: np.zeros(len(X), dtype=int), loss="zero_one", random_state=1
     )
     evaluation = evaluator.start(X)
-    rows = [row for row in evaluation.ask(5).indices if y[row] == 0][:2]
-    assert ZeroOne().build(np.zeros(3, int), np.array([0])).max_loss == 1.0
-    state = uniform_state(np.zeros(2), 200)
-    assert MonteCarlo().estimate(state).interval()[1] > 0.5
-    assert len(rows) == 2
+    for _ in range(3):
+        query = evaluation.ask()
+        evaluation.tell(query, [0])
+    estimate = evaluation.estimate()
+    assert estimate.max_loss == 1.0
+    assert estimate.interval()[1] > 0.3
     assert not evaluation.stop_reason(TargetWidth(0.1))
 
 
