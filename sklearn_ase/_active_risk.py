@@ -35,11 +35,16 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         :class:`~sklearn_ase.surrogate.FrameEncoder` makes of it, fitted on the pool and
         the training rows, of images flat rows or, if these are long, their principal
         components. ``FrozenEstimator(surrogate)`` is never refitted.
-    loss : str, callable or loss object, default="log_loss"
-        ``"log_loss"``, ``"zero_one"``, ``"brier"``, ``"squared_error"``,
+    loss : str, callable or loss object, default=None
+        What a label costs the model at a row: ``"log_loss"``, ``"zero_one"``, ``"brier"``, ``"squared_error"``,
         ``"absolute_error"``, a function ``(y_true, y_pred) -> one value per row``
         where `y_pred` is what the model's ``predict`` returns, or an instance of
-        :class:`BaseLoss`; see :class:`CustomLoss` for functions of probabilities.
+        :class:`BaseLoss`; see :class:`CustomLoss` for functions of probabilities. None
+        means ``"log_loss"`` or, with a `metric`, a loss that fits to it.
+    metric : str or BaseMetric, default=None
+        What is reported: a name such as ``"f1"``, ``"recall"`` or ``"roc_auc"``, or an
+        object of :mod:`sklearn_ase.metrics`. Rows are picked for it. None means the
+        mean of the loss.
     acquisition : acquisition, default=None
         Scores how much a label of each row is worth. None means
         :class:`TrustWeighted`: XWED and some loss spread, uniform once the labels
@@ -82,7 +87,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
     evaluation_ : Evaluation
         The evaluation that :meth:`fit` ran. It can be continued by hand; if it has a
         journal, by :meth:`start`.
-    risk_ : RiskEstimate
+    estimate_ : RiskEstimate or MetricEstimate
+        The estimate of the mean loss, or of the `metric`. Also named ``risk_``.
     stop_reason_ : str
         Why :meth:`fit` bought no more labels.
     history_ : dict of str to ndarray
@@ -122,7 +128,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         estimator=None,
         *,
         surrogate=None,
-        loss="log_loss",
+        loss=None,
+        metric=None,
         acquisition=None,
         selection=None,
         risk=None,
@@ -139,6 +146,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         self.estimator = estimator
         self.surrogate = surrogate
         self.loss = loss
+        self.metric = metric
         self.acquisition = acquisition
         self.selection = selection
         self.risk = risk
@@ -202,7 +210,8 @@ default=None
             ``score / √cost``, ``ArgMax`` by ``score / cost``, ``Uniform`` stays
             uniform.
         **other
-            Nothing else: ``sample_weight`` and ``groups`` are refused, with advice.
+            ``sample_weight``, array-like of shape (n_samples,): how much each row of
+            the pool counts in what is reported. Nothing else.
 
         Returns
         -------

@@ -6,22 +6,13 @@ import numpy as np
 
 from sklearn_ase._data._arrays import read_array
 from sklearn_ase._data._label_checks import (
-    check_class_list,
-    check_classes,
     check_labels,
     refuse_fractions,
     same_kind,
 )
 from sklearn_ase._data._learnable import check_learnable
-from sklearn_ase._data._predictions import (
-    Predictions,
-    out_of_fold_predictions,
-    predict_pool,
-    read_predictions,
-)
-from sklearn_ase._data._rows import plain_labels, stack_rows, take_rows
-from sklearn_ase._data._training_rows import TrainingRows
-from sklearn_ase._data._validation import check_training_rows
+from sklearn_ase._data._predictions import Predictions
+from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
 
@@ -52,6 +43,10 @@ class Problem:
         from.
     cost : ndarray of shape (n_samples,) or None
         What a label of each row costs; None if all cost the same.
+    sample_weight : ndarray of shape (n_samples,) or None
+        How much each row of the pool counts; None if all count the same.
+    model : fitted estimator or None
+        The model under test, if it predicts with a method.
     features, train_features : rows of X and X_train as the surrogate sees them
         See :meth:`prepared_by`; None before.
     """
@@ -66,8 +61,15 @@ class Problem:
     y_train: np.ndarray | None = None
     train_predictions: Predictions | None = None
     cost: np.ndarray | None = None
+    sample_weight: np.ndarray | None = None
+    model: object = None
     features: object = None
     train_features: object = None
+
+    @property
+    def n_samples(self):
+        """Size of the pool."""
+        return n_rows(self.X)
 
     @property
     def is_closed(self):
@@ -227,68 +229,3 @@ class Problem:
             np.concatenate([self.y_train, y]),
             np.concatenate([out_of_fold, expert]),
         )
-
-
-def make_problem(
-    X,
-    evaluator,
-    loss,
-    task,
-    surrogate,
-    *,
-    X_train=None,
-    y_train=None,
-    predictions=None,
-    train_predictions=None,
-    cv=0,
-    seed=0,
-    cost=None,
-):
-    """Ask the model about pool and training rows and check that everything fits.
-
-    The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
-    model, `classes` and tags are read.
-
-    Returns
-    -------
-    problem : Problem
-    """
-    estimator, classes = evaluator.estimator, None
-    if task == "classification":
-        classes = check_class_list(evaluator.classes)
-    pool_predictions = predict_pool(
-        estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
-    )
-    if isinstance(X_train, TrainingRows):
-        X_train, y_train = X_train.X, X_train.y
-    X_train, y_train = check_training_rows(X_train, y_train, X, task, evaluator)
-    out_of_fold = None
-    if train_predictions is not None:
-        out_of_fold = read_predictions(
-            train_predictions, X_train, loss, task, classes, "train_predictions"
-        )
-    elif X_train is not None and predictions is None and surrogate.uses_out_of_fold:
-        out_of_fold = out_of_fold_predictions(
-            estimator, X_train, y_train, loss, task, cv, seed
-        )
-    labels = None
-    if task == "classification":
-        given = "estimator" if predictions is None else "predictions"
-        met = {given: pool_predictions.columns, "y_train": y_train}
-        if surrogate.frozen_classes is not None:
-            met["surrogate"] = plain_labels(surrogate.frozen_classes)
-        labels = check_classes(classes, met)
-        if train_predictions is not None:
-            same_kind({"train_predictions": out_of_fold.columns, "classes": labels})
-    return Problem(
-        X=X,
-        predictions=pool_predictions,
-        loss=loss,
-        task=task,
-        classes=labels,
-        given_classes=classes,
-        X_train=X_train,
-        y_train=y_train,
-        train_predictions=out_of_fold,
-        cost=cost,
-    )

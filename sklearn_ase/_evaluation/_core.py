@@ -5,12 +5,21 @@ from itertools import islice
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._evaluation._epochs import EpochKeeper, replayed_epochs
 from sklearn_ase._evaluation._history import (
     check_estimate,
     lacks_last_estimate,
     note_estimate,
 )
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
+from sklearn_ase._evaluation._questions import (
+    estimate_question,
+    influence_state,
+    known_proba,
+    pool_metric,
+    states_for,
+    weight_of,
+)
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
 from sklearn_ase._utils._warn import warn_caller
@@ -37,6 +46,9 @@ class EvaluationCore:
         self._n_learned = 0  # Labels at the last refit.
         self._scores = None  # Of the pool; None to score it again.
         self._state = None, None
+        self._bound = None, None  # Classes, and the metric for them.
+        self._keeper = EpochKeeper(len(ledger.indices))
+        self._past_epochs = None
         self._replay()
 
     @property
@@ -61,6 +73,58 @@ class EvaluationCore:
         if self._state[0] != key:
             self._state = key, pool_state(self.ledger, self._learned)
         return self._state[1]
+
+    @property
+    def epochs(self):
+        """Beliefs of the past, each in force for a run of picks."""
+        if self._keeper.begins_at and self._past_epochs is None:
+            self._past_epochs = replayed_epochs(self, self._keeper.begins_at)
+        return [*(self._past_epochs or ()), *self._keeper.epochs]
+
+    def view(self, state, epochs, classes):
+        """The state as acquisitions see it: for the linearised metric, if there is one.
+
+        Parameters
+        ----------
+        state : PoolState
+            With a belief.
+        epochs : list of Epoch
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        state : PoolState
+        """
+        if self.plan.metric is None:
+            return state
+        more = self.ledger.more_labels
+        state_of = states_for(state, epochs, more, classes)
+        proba = known_proba(state, classes, more)
+        return influence_state(self._metric_for(classes), state, state_of, proba)
+
+    def _metric_for(self, classes):
+        """The metric that is reported, applied to the predictions."""
+        if self._bound[0] is not classes or self._bound[1] is None:
+            weight = weight_of(None, self.problem.sample_weight)
+            found = pool_metric(self.problem, self.plan.metric, classes, weight)
+            self._bound = classes, found
+        return self._bound[1]
+
+    def _estimated(self, risk, state):
+        """The estimate of the metric that is reported, or of the mean loss."""
+        if self.plan.metric is None:
+            return risk.estimate(state)
+        return self._answer(risk, self._metric_for(self.classes_), state)
+
+    def _answer(self, risk, metric, state):
+        """Estimate a metric that is applied to the predictions."""
+        more = self.ledger.more_labels
+        epochs = self.epochs if risk.needs_query_proba else []
+        state_of = states_for(state, epochs, more, self.classes_)
+        proba = None
+        if state.belief is not None:
+            proba = known_proba(state, self.classes_, more)
+        return estimate_question(risk, metric, state, state_of, proba)
 
     def _update(self, relearn=False):
         """Renew what depends on the labels, after some of them changed."""
@@ -153,7 +217,7 @@ class EvaluationCore:
         waits = risk.needs_query_proba and not state.settled.n_labels
         if waits or risk.obstacle(state):
             return None
-        return check_estimate(risk.estimate(state), risk)
+        return check_estimate(self._estimated(risk, state), risk)
 
     def _replay(self):
         """Restore the evaluation that wrote the ledger."""

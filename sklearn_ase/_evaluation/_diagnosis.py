@@ -147,15 +147,42 @@ class Diagnosis:
         )
 
 
-def diagnose(state, class_counts=None):
+def scarce_share(state, class_counts):
+    """Share of the surrogate's risk that comes from classes with few known labels.
+
+    Parameters
+    ----------
+    state : PoolState
+        With a belief.
+    class_counts : ndarray of shape (n_classes,) or None
+        Known labels of each class, training rows included; None for regression.
+
+    Returns
+    -------
+    share : float
+    """
+    if class_counts is None:
+        return 0.0
+    by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
+    few = class_counts < _FEW_OF_A_CLASS
+    return float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
+
+
+def diagnose(state, scarce=0.0, worth=None, answers=None):
     """Report on the state of an evaluation.
 
     Parameters
     ----------
     state : PoolState
-        With a belief and labels that have probabilities.
-    class_counts : ndarray of shape (n_classes,), default=None
-        Known labels of each class, training rows included; None for regression.
+        With a belief and labels that have probabilities. For a metric, the state of
+        what each label adds to it.
+    scarce : float, default=0.0
+        See :func:`scarce_share`.
+    worth : TrainingWorth, default=None
+        How much the training rows count.
+    answers : tuple of float and MetricEstimate, default=None
+        The metric by the surrogate, and corrected by the labels. None means the mean
+        of the loss.
 
     Returns
     -------
@@ -163,27 +190,25 @@ def diagnose(state, class_counts=None):
     """
     evidence = weigh_evidence(state)
     picks, share = state.settled, label_shares(state)
-    worth = state.belief.training_worth
     # Before its first fit the surrogate expected nothing.
     fitted = ~np.isnan(picks.residual_moment)
     fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
-    corrected = GuardedASE(worth=0).estimate(state)
+    surrogate, corrected = evidence.surrogate, None
+    if answers is not None:
+        surrogate, corrected = answers
+    else:
+        corrected = GuardedASE(worth=0).estimate(state)
     interval = (-np.inf, np.inf)
     if not corrected.refusal:
         interval = corrected.interval(0.9)
-    scarce = 0.0
-    if class_counts is not None:
-        by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
-        few = class_counts < _FEW_OF_A_CLASS
-        scarce = float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
-    has_tail = np.isinf(state.loss.max_loss)
+    has_tail = answers is None and np.isinf(state.loss.max_loss)
     verdict, advice = _verdict(evidence, state, scarce)
     return Diagnosis(
         n_labels=picks.n_labels,
-        surrogate_risk=evidence.surrogate,
+        surrogate_risk=surrogate,
         corrected_risk=corrected.value,
         interval=interval,
-        inside=interval[0] <= evidence.surrogate <= interval[1],
+        inside=interval[0] <= surrogate <= interval[1],
         distance=evidence.distance,
         expected_loss=float(np.sum(fitted_share * picks.expected_loss)),
         observed_loss=float(np.sum(fitted_share * picks.losses)),

@@ -50,7 +50,8 @@ class FittedEvaluator(BaseEstimator):
         if X is None:
             if y is not None:
                 raise ValueError("score(y=...) needs the rows of these labels as X.")
-            return -float(self.risk_)
+            metric, value = self.evaluation_.plan.metric, float(self.estimate_)
+            return value if metric is not None and metric.greater_is_better else -value
         if y is None:
             return -float(self.predict(X).mean())
         X = check_rows(self, X, reset=False)
@@ -60,9 +61,14 @@ class FittedEvaluator(BaseEstimator):
         return -abs(float(expected.mean() - observed.mean()))
 
     @property
-    def risk_(self):
-        """The estimate of the risk."""
+    def estimate_(self):
+        """The estimate of the mean loss, or of the metric."""
         return self.evaluation_.estimate()
+
+    @property
+    def risk_(self):
+        """The same as ``estimate_``."""
+        return self.estimate_
 
     @property
     def history_(self):

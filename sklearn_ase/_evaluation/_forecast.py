@@ -69,6 +69,53 @@ def labels_needed(state, estimate, width, level, method):
     return LabelForecast(max(high - n_known, 0), max(high, n_known), basis)
 
 
+def metric_labels_needed(estimate, n_samples, n_known, width, level, method):
+    """Forecast the labels an interval of a metric takes.
+
+    Parameters
+    ----------
+    estimate : MetricEstimate
+    n_samples, n_known : int
+        Size of the pool, and number of labels.
+    width, level : float
+    method : str
+        See :meth:`Evaluation.labels_needed`.
+
+    Returns
+    -------
+    forecast : LabelForecast
+    """
+    check_number(width, "width", 0, ends="()")
+    check_interval(level, method)
+    if not np.isfinite(estimate.standard_error):
+        raise ValueError(
+            "labels_needed() needs an estimate with a standard error "
+            f"({n_known} labels so far). {estimate.refusal}"
+        )
+
+    def width_with(n):
+        low, high = estimate.with_labels(n, n_samples).interval(level, method)
+        return high - low
+
+    basis = (
+        f"From the error of {estimate.name} after {n_known} labels, which falls as the "
+        "root of their number if labels to come are as informative as those so far."
+    )
+    if estimate.refusal:
+        low = MIN_LABELS - 1
+    else:
+        ends = estimate.interval(level, method=method)
+        if ends[1] - ends[0] <= width:
+            return LabelForecast(0, n_known, basis)
+        low = n_known
+    low, high = min(max(low, 1), n_samples - 1), n_samples
+    while high - low > 1:  # The width only falls with the number of labels.
+        middle = (low + high) // 2
+        enough = width_with(middle) <= width
+        low, high = (low, middle) if enough else (middle, high)
+    return LabelForecast(max(high - n_known, 0), max(high, n_known), basis)
+
+
 def _forecast_of(estimate, unit, n_labels, n_samples):
     """The estimate as it is expected to be after that many labels."""
     left = max(1.0 / n_labels - 1.0 / n_samples, 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from sklearn_ase._inference._intervals import check_interval
 from sklearn_ase._utils._checks import is_number
-from sklearn_ase.risk import RiskEstimate
+from sklearn_ase.risk import MetricEstimate, RiskEstimate
 
 
 def note_estimate(ledger, estimate, refit=False):
@@ -27,6 +27,8 @@ def note_estimate(ledger, estimate, refit=False):
 
 def check_estimate(found, risk):
     """Refuse what a risk estimator, perhaps somebody else's, should not return."""
+    if isinstance(found, MetricEstimate):
+        return found
     if not isinstance(found, RiskEstimate):
         raise TypeError(
             f"{type(risk).__name__}.estimate must return a RiskEstimate, but returned "
@@ -43,32 +45,35 @@ def check_estimate(found, risk):
     return found
 
 
-def past_estimates(ledger):
+def past_estimates(ledger, metric=None):
     """Return the estimate after each label, in the order in which they came.
 
     Parameters
     ----------
     ledger : LabelLedger
+    metric : BaseMetric, default=None
+        What was estimated; None means the mean of the loss.
 
     Returns
     -------
-    estimates : list of RiskEstimate or None
+    estimates : list of RiskEstimate, MetricEstimate or None
     """
-    return [_estimate_of(note) for note in ledger.notes.values()]
+    return [_estimate_of(note, metric) for note in ledger.notes.values()]
 
 
-def recent_estimates(ledger):
+def recent_estimates(ledger, metric=None):
     """Return the estimates since the last label without one.
 
     Parameters
     ----------
     ledger : LabelLedger
+    metric : BaseMetric, default=None
 
     Returns
     -------
-    estimates : list of RiskEstimate
+    estimates : list of RiskEstimate or MetricEstimate
     """
-    estimates = past_estimates(ledger)
+    estimates = past_estimates(ledger, metric)
     gaps = [place for place, estimate in enumerate(estimates) if estimate is None]
     return estimates[gaps[-1] + 1 :] if gaps else estimates
 
@@ -83,8 +88,8 @@ def last_risk(ledger):
     """Return what was noted after the last label; NaN if nothing was."""
     if not ledger.notes:
         return np.nan
-    estimate = _estimate_of(ledger.notes[next(reversed(ledger.notes))])
-    return np.nan if estimate is None else float(estimate)
+    estimate = ledger.notes[next(reversed(ledger.notes))]["estimate"]
+    return np.nan if estimate is None else float(estimate["value"])
 
 
 def history(ledger, state):
@@ -117,7 +122,7 @@ def history(ledger, state):
     }
 
 
-def past_intervals(ledger, level, method):
+def past_intervals(ledger, level, method, metric=None):
     """Return the ends of the interval after each label; infinite if there was none.
 
     Parameters
@@ -125,13 +130,14 @@ def past_intervals(ledger, level, method):
     ledger : LabelLedger
     level : float
     method : {"fixed", "anytime", "anytime_normal"}
+    metric : BaseMetric, default=None
 
     Returns
     -------
     low, high : ndarrays of shape (n_labels,)
     """
     check_interval(level, method)
-    estimates = past_estimates(ledger)
+    estimates = past_estimates(ledger, metric)
     ends = np.full((len(estimates), 2), [-np.inf, np.inf])
     for place, estimate in enumerate(estimates):
         if estimate is not None and not estimate.refusal:
@@ -168,10 +174,18 @@ def _as_dict(estimate):
     """An estimate as plain values that a ledger can keep; None stays None."""
     if estimate is None:
         return None
+    if isinstance(estimate, MetricEstimate):
+        return {"kind": "metric", **estimate.to_dict()}
     values = asdict(estimate)  # Risk estimators of others may hold numbers of numpy.
     return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 
 
-def _estimate_of(note):
+def _estimate_of(note, metric):
     """The estimate of a note; None stays None."""
-    return None if note["estimate"] is None else RiskEstimate(**note["estimate"])
+    values = note["estimate"]
+    if values is None:
+        return None
+    if values.get("kind") == "metric":
+        values = {name: value for name, value in values.items() if name != "kind"}
+        return MetricEstimate.from_dict(values, metric)
+    return RiskEstimate(**values)

@@ -8,6 +8,7 @@ from sklearn_ase._data._arrays import read_array
 from sklearn_ase._data._label_checks import refuse_one_hot
 from sklearn_ase._data._rows import check_index, check_indices
 from sklearn_ase._evaluation._core import EvaluationCore
+from sklearn_ase._evaluation._epochs import next_proba
 from sklearn_ase._evaluation._picking import check_embedding, pick_rows, score_pool
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer
@@ -53,7 +54,11 @@ class Labelling(EvaluationCore):
             selection = self.plan.selection
             embedding = check_embedding(embedding, self.n_samples, selection)
         if self._scores is None and self.is_fitted:
-            self._scores = score_pool(self.plan, self.state, self.problem.cost)
+            view = self.state
+            if self.plan.metric is not None:
+                view = self.view(self.state, self.epochs, self.classes_)
+            self._scores = score_pool(self.plan, view, self.problem.cost)
+        self._keep_belief()
         picks = pick_rows(
             self.plan,
             self.state,
@@ -67,6 +72,15 @@ class Labelling(EvaluationCore):
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
         return Query(picks.indices[is_open], picks.query_proba[is_open])
+
+    def _keep_belief(self):
+        """Keep the belief for the next picks, if it has changed much."""
+        n_labels, learned = len(self.ledger), self._learned
+        if not self.plan.selection.has_query_proba:
+            return  # No estimate of other quantities can be had.
+        if self._keeper.is_due(learned, n_labels):
+            proba = next_proba(self.plan, self._scores, self.state.free)
+            self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
 
     def tell(self, query, labels):
         """Record the labels of samples that were asked for.

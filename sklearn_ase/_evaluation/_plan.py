@@ -13,6 +13,7 @@ from sklearn_ase._utils._checks import (
 )
 from sklearn_ase._utils._strategies import check_strategy
 from sklearn_ase.acquisition import BaseAcquisition, TrustWeighted
+from sklearn_ase.metrics import as_metric
 from sklearn_ase.risk import ASE, BaseRisk, GuardedASE
 from sklearn_ase.selection import BaseSelection, Proportional
 from sklearn_ase.stopping import BaseStop
@@ -42,6 +43,8 @@ class Plan:
         When the surrogate is fitted again.
     cv : int
         Folds of the model's out-of-fold predictions.
+    metric : BaseMetric or None
+        What is reported. None means the mean of the loss.
     """
 
     surrogate: object
@@ -50,6 +53,7 @@ class Plan:
     risk: object
     refit: object
     cv: int
+    metric: object = None
 
     @classmethod
     def of(cls, evaluator, task, X):
@@ -72,6 +76,7 @@ class Plan:
         # ASE is the only estimate that needs no probabilities of the picks.
         default = GuardedASE if selection.has_query_proba else ASE
         risk = _chosen(evaluator.risk, default, "risk")
+        metric = None if evaluator.metric is None else as_metric(evaluator.metric)
         surrogate = clone(as_surrogate(evaluator.surrogate, task, X))
         surrogate.labels_are_drawn = selection.has_query_proba
         _check_fit_together(risk, acquisition, selection, surrogate)
@@ -88,11 +93,15 @@ class Plan:
             risk=risk,
             refit=check_refit(evaluator.refit),
             cv=evaluator.cv,
+            metric=metric,
         )
 
     def settings(self):
         """Return the parameters by name, for the header of a journal."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.metric is None:  # Journals of older versions have no such entry.
+            del settings["metric"]
+        return settings
 
 
 def _chosen(strategy, default, kind):

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._evaluation._diagnosis import diagnose
-from sklearn_ase._evaluation._forecast import labels_needed
+from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
+from sklearn_ase._evaluation._forecast import labels_needed, metric_labels_needed
 from sklearn_ase._evaluation._history import (
     check_estimate,
     history,
@@ -15,10 +15,18 @@ from sklearn_ase._evaluation._history import (
 )
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk, check_stop
+from sklearn_ase._evaluation._questions import (
+    check_weight,
+    check_where,
+    pool_metric,
+    weight_of,
+)
 from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase._state import Query
 from sklearn_ase._utils._html import html_table
+from sklearn_ase.metrics import MeanLoss, as_metric
+from sklearn_ase.risk import ASE, GuardedASE, MetricEstimate
 
 
 class Reporting(Labelling):
@@ -26,8 +34,10 @@ class Reporting(Labelling):
 
     _n_planned = None  # Labels that a run is to buy.
 
-    def estimate(self, risk=None, groups=None):
-        """Estimate the risk from the labels so far.
+    def estimate(
+        self, risk=None, groups=None, *, metric=None, where=None, sample_weight=None
+    ):
+        """Answer a question from the labels so far.
 
         Parameters
         ----------
@@ -37,17 +47,31 @@ class Reporting(Labelling):
             Group of each row of the pool, such as its patient or conversation.
             ``interval(target="population")`` then allows for groups whose rows have
             similar losses. The interval for the pool itself does not change.
+        metric : str or BaseMetric, default=None
+            What to estimate: a name such as ``"f1"`` or ``"roc_auc"``, or an object of
+            :mod:`sklearn_ase.metrics`. None means what the evaluation reports.
+        where : array-like of bool of shape (n_samples,), default=None
+            The rows of the pool that the question is about. None means all.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row of the pool counts. None means the weights that the
+            evaluation was started with.
 
         Returns
         -------
-        risk : RiskEstimate
+        estimate : RiskEstimate or MetricEstimate
+            The second if a metric, rows or weights are given, here or at the start.
         """
         risk, state = self.risk if risk is None else risk, self.state
         check_risk(risk)
+        question = self._question(metric, where, sample_weight)
         obstacle = risk.obstacle(state)
         if obstacle:
             raise ValueError(obstacle)
-        found = check_estimate(risk.estimate(state), risk)
+        if question is None:
+            found = risk.estimate(state)
+        else:
+            found = self._answer(risk, question, state)
+        found = check_estimate(found, risk)
         n_waiting = state.n_labels - state.settled.n_labels
         if risk.needs_query_proba and found.refusal and n_waiting:
             waiting = (
@@ -57,12 +81,32 @@ class Reporting(Labelling):
             found = replace(found, refusal=found.refusal + waiting)
         if groups is None:
             return found
+        if question is not None:
+            return self._with_groups(found, question, groups)
         groups = check_groups(groups, state)
         return replace(
             found,
             population_variance=grouped_variance(state, groups),
             population_degrees=float(groups.max()),
         )
+
+    def _question(self, metric, where, sample_weight):
+        """The metric that is asked for, applied to the predictions.
+
+        None if the mean of the loss over all rows is asked for.
+        """
+        n_samples, problem = self.n_samples, self.problem
+        where = check_where(where, n_samples)
+        weight = check_weight(sample_weight, n_samples)
+        if sample_weight is None:
+            weight = problem.sample_weight
+        if metric is None:
+            metric = self.plan.metric
+        if metric is None and where is None and weight is None:
+            return None
+        metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
+        weight = weight_of(where, weight)
+        return pool_metric(problem, metric, self.classes_, weight)
 
     def diagnose(self):
         """Report whether the labels agree with the surrogate.
@@ -84,7 +128,13 @@ class Reporting(Labelling):
             if self.problem.y_train is not None:
                 labels = np.concatenate([self.problem.y_train, labels])
             counts = np.array([np.sum(labels == label) for label in self.classes_])
-        return diagnose(self.state, counts)
+        state, answers = self.state, None
+        scarce, worth = scarce_share(state, counts), state.belief.training_worth
+        if self.plan.metric is not None:
+            surrogate = float(self.estimate(ASE()))
+            answers = surrogate, self.estimate(GuardedASE(worth=0))
+            state = self.view(state, self.epochs, self.classes_)
+        return diagnose(state, scarce, worth, answers)
 
     def labels_needed(self, width, level=0.9, method="fixed"):
         """Forecast how many more labels an interval of some width takes.
@@ -108,7 +158,13 @@ class Reporting(Labelling):
                 f"{type(self.risk).__name__} has no interval that more labels would "
                 "narrow. Use risk=GuardedASE() or CorrectedASE()."
             )
-        return labels_needed(self.state, self.estimate(), width, level, method)
+        state, estimate = self.state, self.estimate()
+        if isinstance(estimate, MetricEstimate):
+            n_known = state.n_labels
+            return metric_labels_needed(
+                estimate, self.n_samples, n_known, width, level, method
+            )
+        return labels_needed(state, estimate, width, level, method)
 
     def stop_reason(self, stop):
         """Ask a stopping rule whether more labels are needed.
@@ -124,7 +180,7 @@ class Reporting(Labelling):
             Why no more are needed; empty to go on.
         """
         check_stop(stop, self.risk)
-        estimates = recent_estimates(self.ledger)
+        estimates = recent_estimates(self.ledger, self.plan.metric)
         reason = stop.reason(estimates) if estimates else ""
         if not isinstance(reason, str):
             raise TypeError(
@@ -147,7 +203,7 @@ class Reporting(Labelling):
         low, high : ndarrays of shape (n_labels,)
             Infinite where none could be given.
         """
-        return past_intervals(self.ledger, level, method)
+        return past_intervals(self.ledger, level, method, self.plan.metric)
 
     @property
     def risk(self):

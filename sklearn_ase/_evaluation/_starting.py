@@ -1,10 +1,11 @@
 """Start an evaluation: check everything, ask the model, open the ledger."""
 
-from sklearn_ase._data._problem import make_problem
+from sklearn_ase._data._problem_making import make_problem
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import Plan
+from sklearn_ase._evaluation._questions import check_weight
 from sklearn_ase._labels._opening import (
     check_known_labels,
     check_ledger,
@@ -14,17 +15,26 @@ from sklearn_ase._labels._opening import (
 )
 from sklearn_ase._utils._seeding import check_seed
 from sklearn_ase.losses import as_loss
+from sklearn_ase.metrics import MeanLoss, as_metric
 
 _ROWS = {"X_train", "y_train", "predictions", "train_predictions"}
 _ELSEWHERE = {
-    "sample_weight": "Rows of the pool cannot be weighted yet: each counts once in "
-    "the risk. Weights come with a later version.",
     "groups": "Groups belong to the interval: "
     'evaluation.estimate(groups=...).interval(target="population").',
 }
 
 
-def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **rows):
+def start_evaluation(
+    evaluator,
+    X,
+    *,
+    cost,
+    known_labels,
+    ledger,
+    journal,
+    sample_weight=None,
+    **rows,
+):
     """Start an evaluation; see :meth:`ActiveRiskEstimator.start`.
 
     Parameters
@@ -32,7 +42,7 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
     evaluator : ActiveRiskEstimator
         Its ``n_features_in_`` is set.
     X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-    cost, known_labels, ledger, journal
+    cost, known_labels, ledger, journal, sample_weight
         See :meth:`ActiveRiskEstimator.start`.
     **rows
         Training rows and predictions; see there. Other names are refused.
@@ -44,8 +54,9 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
     _refuse_unknown(set(rows) - _ROWS)
     X = check_rows(evaluator, X, reset=True)
     n_samples = n_rows(X)
+    loss = _loss_of(evaluator)
     task = check_task(
-        as_loss(evaluator.loss),
+        as_loss(loss),
         evaluator.estimator,
         evaluator.surrogate,
         evaluator.classes,
@@ -53,6 +64,7 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
     plan = Plan.of(evaluator, task, X)
     check_ledger(ledger, n_samples)
     cost = check_cost(cost, n_samples)
+    sample_weight = check_weight(sample_weight, n_samples)
     known_labels = check_known_labels(known_labels, n_samples)
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
@@ -61,12 +73,13 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
         problem = make_problem(
             X,
             evaluator,
-            as_loss(evaluator.loss, task),
+            as_loss(loss, task),
             task,
             plan.surrogate,
             cv=plan.cv,
             seed=seed,
             cost=cost,
+            sample_weight=sample_weight,
             **rows,
         )
         ledger.begin(lambda: header_of(problem, seed, plan.settings()))
@@ -74,6 +87,18 @@ def start_evaluation(evaluator, X, *, cost, known_labels, ledger, journal, **row
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)
         return Evaluation(problem, plan, ledger, seed)
+
+
+def _loss_of(evaluator):
+    """The loss, or the one that fits to the metric."""
+    if evaluator.loss is not None:
+        return evaluator.loss
+    if evaluator.metric is None:
+        return "log_loss"
+    metric = as_metric(evaluator.metric)
+    if isinstance(metric, MeanLoss):
+        return metric.loss
+    return "squared_error" if metric.task == "regression" else "zero_one"
 
 
 def _refuse_unknown(names):

@@ -24,7 +24,9 @@ def pool_state(ledger, learned):
     indices = picks.indices[answered]
     labels = np.array([ledger.labels[index] for index in indices.tolist()])
     losses = np.zeros(len(picks))
-    losses[answered] = _observed(learned.loss, indices, labels, ledger.more_labels)
+    losses[answered] = observed_values(
+        learned.loss, indices, labels, ledger.more_labels
+    )
     skipped = np.isin(picks.indices, ledger.skipped)
     picks = replace(picks, losses=losses, answered=answered, skipped=skipped)
     for column in vars(picks).values():
@@ -41,8 +43,21 @@ def pool_state(ledger, learned):
     )
 
 
-def _observed(loss, indices, labels, more_labels):
-    """Loss at each labelled row, the mean over its answers."""
+def observed_values(loss, indices, labels, more_labels):
+    """Value at each labelled row, the mean over its answers.
+
+    Parameters
+    ----------
+    loss : object with ``observed(indices, labels)``
+        A loss at the rows of the pool, or other values.
+    indices, labels : ndarray of shape (n_labels,)
+    more_labels : dict of int to list
+        Further answers for some rows.
+
+    Returns
+    -------
+    values : ndarray of shape (n_labels,)
+    """
     if not len(indices):
         return np.empty(0)
     losses = np.array(loss.observed(indices, labels))

@@ -32,6 +32,16 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         that the metric needs no model.
     bounds : tuple of two float
         Least and greatest value of the metric; infinite if there is none.
+    greater_is_better : bool
+        False for losses and errors.
+    scale : {"linear", "log", "log_complement"}
+        Scale on which the estimate is closest to normal, for intervals of functions of
+        more than two means: the value itself, its logarithm (values > 0), or the
+        logarithm of 1 minus the value.
+    surrogate_worth : float
+        Number of labels that the surrogate's estimate of a mean is worth at most in
+        :class:`GuardedASE`. Less where the metric depends much on errors of the
+        surrogate.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -56,10 +66,18 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     array([ 1.333, -0.444])
     """
 
-    flags = ("task", "response_method", "bounds")
+    flags = ("task", "response_method", "bounds", "greater_is_better", "scale", "surrogate_worth")
     task = None
     response_method = "predict"
     bounds = (-np.inf, np.inf)
+    greater_is_better = True
+    scale = "linear"
+    surrogate_worth = np.inf
+
+    @property
+    def name(self):
+        """Name of the metric, for messages and tables."""
+        return type(self).__name__
 
     def validate(self):
         """Check the parameters; called at the start, before a label is bought."""

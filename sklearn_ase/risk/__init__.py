@@ -6,7 +6,9 @@ from sklearn_ase.risk._corrected_ase import CorrectedASE
 from sklearn_ase.risk._estimate import RiskEstimate
 from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._lure import LURE
+from sklearn_ase.risk._metric_estimate import MetricEstimate
 from sklearn_ase.risk._monte_carlo import MonteCarlo
+from sklearn_ase.risk._of_metric import estimate_metric
 
 __all__ = [
     "ASE",
@@ -14,6 +16,8 @@ __all__ = [
     "BaseRisk",
     "CorrectedASE",
     "GuardedASE",
+    "MetricEstimate",
     "MonteCarlo",
     "RiskEstimate",
+    "estimate_metric",
 ]

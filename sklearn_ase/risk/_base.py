@@ -69,6 +69,23 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         risk : RiskEstimate
         """
 
+    def steps(self, state):
+        """Return the one-step estimates whose weighted mean this is.
+
+        Intervals of metrics are made of them. The default is None: such metrics have
+        no interval with this estimator.
+
+        Parameters
+        ----------
+        state : PoolState
+            For which :meth:`obstacle` is empty, with at least one label.
+
+        Returns
+        -------
+        steps : Steps or None
+        """
+        return None
+
     def obstacle(self, state):
         """Say why this estimate cannot be had from a state.
 

@@ -25,4 +25,7 @@ class CorrectedASE(BaseRisk):
 
     def estimate(self, state):
         self.check(state)
-        return mean_of_steps(steps_with_power(state, 1.0), state)
+        return mean_of_steps(self.steps(state), state)
+
+    def steps(self, state):
+        return steps_with_power(state, 1.0)

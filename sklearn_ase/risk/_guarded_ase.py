@@ -77,7 +77,7 @@ class GuardedASE(BaseRisk):
         self.check(state)
         if state.settled.n_labels == 0:
             return self._without_labels(state)
-        tuned = tuned_steps(state)
+        tuned = self.steps(state)
         corrected = mean_of_steps(tuned, state)
         if state.belief is None:
             return corrected
@@ -89,6 +89,9 @@ class GuardedASE(BaseRisk):
         most = min(corrected.most, corrected.max_loss)
         value = min(max(value, corrected.least), most)
         return replace(corrected, value=value, centre=corrected.value)
+
+    def steps(self, state):
+        return tuned_steps(state)
 
     def _without_labels(self, state):
         refusal = _ALL_WAIT if state.n_labels else _ZERO_SHOT

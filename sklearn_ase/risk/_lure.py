@@ -28,4 +28,7 @@ class LURE(BaseRisk):
 
     def estimate(self, state):
         self.check(state)
-        return mean_of_steps(steps_with_power(state, 0.0), state)
+        return mean_of_steps(self.steps(state), state)
+
+    def steps(self, state):
+        return steps_with_power(state, 0.0)

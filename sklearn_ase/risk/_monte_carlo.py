@@ -43,9 +43,12 @@ class MonteCarlo(BaseRisk):
         picks, n_samples = state.settled, state.n_samples
         losses, n_picks = picks.losses[picks.answered], len(picks)
         n_labels, is_known = len(losses), n_picks == n_samples
-        steps, seen = steps_with_power(state, 0.0), 0.0
+        steps, seen = self.steps(state), 0.0
         _, believed = variances_of_mean(*steps[:2], n_samples)
         if n_labels > 1 and not is_known:
             seen = losses.var(ddof=1) * (1.0 - n_picks / n_samples) / n_labels
         mean = losses.mean()
         return design_based(mean, (seen, believed), losses - mean, steps, state)
+
+    def steps(self, state):
+        return steps_with_power(state, 0.0)

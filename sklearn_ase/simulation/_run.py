@@ -7,6 +7,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
+from sklearn_ase.simulation._metric_samples import metric_on_samples
 from sklearn_ase.simulation._run_file import PLAIN
 from sklearn_ase.simulation._scenario import (
     Scenario,
@@ -68,11 +69,14 @@ def run_evaluation(evaluator, scenario, seed, recording):
             f"n_labels={counts} goes beyond the pool, which has {len(losses)} rows. "
             "Use smaller label counts."
         )
-    truth = losses.mean()
+    if evaluation.plan.metric is None:
+        truth = losses.mean()
+        plain = _plain_samples(losses_of(evaluation, y), recording, rng)
+        variance = {count: _mc_variance(losses, noise, count) for count in counts}
+    else:
+        truth, plain, variance = metric_on_samples(evaluation, y, counts, rng)
     with ignore_new_classes():
-        found = list(_estimates(evaluation, y, truth, recording))
-    found += _plain_samples(losses_of(evaluation, y), recording, rng)
-    variance = {count: _mc_variance(losses, noise, count) for count in counts}
+        found = [*_estimates(evaluation, y, truth, recording), *plain]
     about = {"seed": seed, "truth": truth}
     return [
         {**about, **each, "mc_variance": variance[each["n_labels"]]} for each in found
@@ -101,7 +105,7 @@ def _estimates(evaluation, y, truth, recording):
         # Before the first fit an obstacle may still go away. Later it stays, as with
         # picks without probabilities, and `estimate` raises an error that says so.
         found = {
-            key: risk.estimate(state)
+            key: evaluation.estimate(risk)
             for key, risk in risks.items()
             if state.belief is not None or not risk.obstacle(state)
         }

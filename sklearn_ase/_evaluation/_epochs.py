@@ -1,0 +1,148 @@
+"""Beliefs of the past, for questions that are asked later.
+
+The corrected estimate of any quantity needs, for each pick, what a surrogate expected
+that had not seen its label or a later one. Beliefs of an evaluation are kept as it goes
+on: at each fit of the surrogate, and when the labels have grown by a fifth. If the
+evaluation was resumed, they are made again.
+"""
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
+from sklearn_ase._evaluation._picking import score_pool
+from sklearn_ase._inference._questions import BeliefColumns, Epoch
+
+# Between fits of the surrogate a belief is kept when the labels have grown by this
+# factor, and by one.
+_GROWTH = 1.2
+# Bytes that all kept beliefs may take. Then the last one stays in force.
+_MOST_BYTES = 2**28
+
+
+class EpochKeeper:
+    """Keeps beliefs while rows are picked.
+
+    Attributes
+    ----------
+    epochs : list of Epoch
+    begins_at : int
+        Number of picks for which nothing was kept.
+    """
+
+    def __init__(self, begins_at=0):
+        self.epochs = []
+        self.begins_at = begins_at
+        self._fitted = self._belief = None
+        self._n_labels = 0
+
+    def is_due(self, learned, n_labels):
+        """Whether the belief is to be kept before the next pick."""
+        if learned.belief is None or learned.belief is self._belief:
+            return False
+        if learned.fitted_belief is not self._fitted or not self.epochs:
+            return True
+        return n_labels >= _GROWTH * self._n_labels + 1
+
+    def keep(self, learned, n_picks, n_labels, query_proba):
+        """Keep the belief for the next picks.
+
+        Parameters
+        ----------
+        learned : Learned
+        n_picks, n_labels : int
+            Picks and labels so far.
+        query_proba : ndarray of shape (n_samples,)
+            Probability of each row to be the next pick.
+        """
+        columns = BeliefColumns.of(learned.belief, learned.classes)
+        size = sum(a.nbytes for a in vars(columns).values() if a is not None)
+        size += 4 * len(query_proba)
+        if self.epochs and size * (len(self.epochs) + 1) > _MOST_BYTES:
+            return
+        self._fitted, self._belief = learned.fitted_belief, learned.belief
+        self._n_labels = n_labels
+        proba = query_proba.astype(np.float32)
+        self.epochs.append(Epoch(n_picks, columns, proba))
+
+
+def next_proba(plan, scores, free):
+    """Probability of each row of the pool to be the next pick.
+
+    Parameters
+    ----------
+    plan : Plan
+        Whose selection has probabilities.
+    scores : ndarray of shape (n_samples,)
+    free : ndarray of shape (n_samples,), dtype bool
+
+    Returns
+    -------
+    query_proba : ndarray of shape (n_samples,)
+        0 for rows that are not free.
+    """
+    proba = np.zeros(len(scores))
+    proba[free] = plan.selection.distribution(scores[free])
+    return proba
+
+
+def replayed_epochs(evaluation, n_picks):
+    """Make the beliefs for the first picks again, from the labels before each.
+
+    Labels count in the order of the picks. If they came in another order, or were
+    corrected, the beliefs differ from those of the time. They are as valid: each knows
+    only labels of earlier picks.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    n_picks : int
+
+    Returns
+    -------
+    epochs : list of Epoch
+    """
+    problem, ledger = evaluation.problem, evaluation.ledger
+    # A copy, so that the surrogate of the evaluation stays as it was fitted last.
+    plan = replace(evaluation.plan, surrogate=copy(evaluation.plan.surrogate))
+    keeper, refits, n_fitted, learned = EpochKeeper(), set(ledger.refits), None, None
+    labels = {}
+    for place in range(n_picks):
+        n_labels = len(labels)
+        is_fit = n_fitted is None or (n_labels in refits and n_labels > n_fitted)
+        if is_fit:
+            known = ledger.known | labels
+            before = not_yet_learned(problem, list(known.values()))
+            learned = learn(problem, plan, before, known, evaluation.seed)
+            n_fitted = n_labels if learned.belief is not None else None
+        elif n_labels >= _GROWTH * keeper._n_labels + 1 and plan.surrogate.can_update:
+            new = dict(list(labels.items())[n_fitted:])
+            new = {row: y for row, y in new.items() if row not in ledger.known}
+            if new:
+                learned = learn_more(problem, plan, learned, new)
+        if keeper.is_due(learned, n_labels):
+            state = _past_state(evaluation.state, learned, place)
+            view = evaluation.view(state, keeper.epochs, learned.classes)
+            scores = score_pool(plan, view, problem.cost)
+            keeper.keep(learned, place, n_labels, next_proba(plan, scores, state.free))
+        row = ledger.indices[place]
+        if row in ledger.labels:
+            labels[row] = ledger.labels[row]
+    return keeper.epochs
+
+
+def _past_state(state, learned, n_picks):
+    """The state of the pool after the first picks, with the belief of that time."""
+    picks = state.picks.take(slice(n_picks))
+    return replace(
+        state,
+        loss=learned.loss,
+        belief=learned.belief,
+        expected_loss=learned.expected_loss,
+        picks=picks,
+        labels=state.labels[: picks.n_labels],
+        is_calibrated=learned.is_calibrated,
+        training_gap=learned.training_gap,
+    )

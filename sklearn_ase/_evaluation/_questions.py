@@ -1,0 +1,216 @@
+"""Questions about a pool: which metric, of which rows, with which weights."""
+
+import numpy as np
+
+from sklearn_ase._data._arrays import read_array, read_numbers
+from sklearn_ase._data._responses import response_of
+from sklearn_ase._evaluation._states import observed_values
+from sklearn_ase._inference._questions import Epoch, question_state
+from sklearn_ase.risk import estimate_metric
+
+
+def pool_metric(problem, metric, classes, weight=None):
+    """Apply a metric to the predictions for the pool.
+
+    Parameters
+    ----------
+    problem : Problem
+    metric : BaseMetric
+    classes : ndarray of shape (n_classes,) or None
+    weight : ndarray of shape (n_samples,), default=None
+        Weight of each row, with mean 1.
+
+    Returns
+    -------
+    pool_metric : PoolMetric
+    """
+    if metric.task not in (None, problem.task):
+        raise ValueError(
+            f"metric={metric!r} is for {metric.task}, but the labels are for "
+            f"{problem.task}. Use another metric."
+        )
+    prediction = response_of(problem, metric, classes)
+    found = metric.on_pool(
+        prediction, classes=classes, weight=weight, n_samples=problem.n_samples
+    )
+    if not getattr(found, "parts", True):
+        raise ValueError(
+            f"metric={metric!r} does not depend on labels for these predictions, so "
+            "there is nothing to estimate."
+        )
+    return found
+
+
+def states_for(state, epochs, more_labels, classes):
+    """Return a function from values at each row to the state for their mean.
+
+    Parameters
+    ----------
+    state : PoolState
+    epochs : sequence of Epoch
+    more_labels : dict of int to list
+        Further answers for some rows.
+    classes : ndarray of shape (n_classes,) or None
+
+    Returns
+    -------
+    state_of : callable
+    """
+    aligned = [
+        Epoch(epoch.start, epoch.belief.aligned(classes), epoch.query_proba)
+        for epoch in epochs
+    ]
+
+    def state_of(values):
+        observed = observed_values(values, state.indices, state.labels, more_labels)
+        return question_state(state, values, aligned, observed)
+
+    return state_of
+
+
+def known_proba(state, classes, more_labels):
+    """Probabilities of the labels of each row, with the labels that are known.
+
+    Parameters
+    ----------
+    state : PoolState
+        With a belief.
+    classes : ndarray of shape (n_classes,) or None
+    more_labels : dict of int to list
+
+    Returns
+    -------
+    proba : ndarray of shape (n_samples, n_classes) or None
+        None for regression.
+    """
+    if classes is None:
+        return None
+    proba = np.array(state.belief.proba, dtype=float)
+    proba[state.indices] = state.labels[:, None] == classes
+    for row, more in more_labels.items():
+        if more and row in state.indices:
+            share = (np.array(more)[:, None] == classes).sum(axis=0)
+            proba[row] = (proba[row] + share) / (len(more) + 1)
+    return proba
+
+
+def estimate_question(risk, metric, state, state_of, proba):
+    """Estimate a metric that is bound to the pool.
+
+    Parameters
+    ----------
+    risk : BaseRisk
+    metric : PoolMetric
+    state : PoolState
+    state_of : callable
+    proba : ndarray of shape (n_samples, n_classes) or None
+
+    Returns
+    -------
+    estimate : MetricEstimate
+    """
+    worth = getattr(state.belief, "training_worth", None)
+    n_worth = 0.0 if worth is None else worth.n_labels
+    return estimate_metric(risk, metric.at(proba), state_of, n_worth)
+
+
+def influence_state(metric, state, state_of, proba):
+    """State for the linearised metric: what acquisitions look at.
+
+    Parameters
+    ----------
+    metric : PoolMetric
+    state : PoolState
+        With a belief.
+    state_of : callable
+    proba : ndarray of shape (n_samples, n_classes) or None
+
+    Returns
+    -------
+    state : PoolState
+        The given one where the metric is not defined yet.
+    """
+    metric = metric.at(proba)
+    means = np.array([state_of(part).expected_loss.mean() for part in metric.parts])
+    gradient = metric.gradient(means)
+    if not np.isfinite(gradient).all():
+        return state
+    return state_of(metric.linearised(means))
+
+
+def check_weight(sample_weight, n_samples):
+    """Check the weights of the rows of the pool.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,) or None
+    n_samples : int
+
+    Returns
+    -------
+    weight : ndarray of shape (n_samples,) or None
+    """
+    if sample_weight is None:
+        return None
+    weight = read_numbers(sample_weight, "sample_weight")
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            "sample_weight must have one weight per row of the pool, shape "
+            f"({n_samples},), but has shape {weight.shape}."
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError(
+            "sample_weight must be finite numbers >= 0, not all 0, but they go from "
+            f"{weight.min()} to {weight.max()}."
+        )
+    return weight.astype(float)
+
+
+def check_where(where, n_samples):
+    """Check which rows of the pool a question is about.
+
+    Parameters
+    ----------
+    where : array-like of bool of shape (n_samples,), or None
+    n_samples : int
+
+    Returns
+    -------
+    where : ndarray of shape (n_samples,), dtype bool, or None
+    """
+    if where is None:
+        return None
+    where = read_array(where, "where")
+    if where.dtype != bool or where.shape != (n_samples,):
+        raise ValueError(
+            "where must be a mask of True and False with one entry per row of the "
+            f"pool, shape ({n_samples},), but has type {where.dtype} and shape "
+            f"{where.shape}."
+        )
+    if not where.any():
+        raise ValueError("where selects no row of the pool. Choose at least one row.")
+    return where
+
+
+def weight_of(where, sample_weight):
+    """Weight of each row, with mean 1 over the pool; None if all are equal.
+
+    Parameters
+    ----------
+    where : ndarray of shape (n_samples,), dtype bool, or None
+    sample_weight : ndarray of shape (n_samples,) or None
+
+    Returns
+    -------
+    weight : ndarray of shape (n_samples,) or None
+    """
+    if where is None and sample_weight is None:
+        return None
+    weight = 1.0 if sample_weight is None else sample_weight
+    weight = weight * (1.0 if where is None else where.astype(float))
+    total = weight.mean()
+    if not total > 0:
+        raise ValueError(
+            "where selects only rows of weight 0. Choose rows with a positive weight."
+        )
+    return weight / total

@@ -1,0 +1,300 @@
+"""The state of the pool for a question that was not asked when rows were picked.
+
+Rows were picked with known probabilities, whatever is asked of their labels. So the
+mean of any values at the rows has unbiased one-step estimates, as the mean loss has.
+The surrogate's part in a step may be any belief from labels before it. A few such
+beliefs are kept, each for a run of picks: an epoch.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sklearn_ase._state import Picks, PoolState
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefColumns:
+    """What a surrogate believed about each row: the part that questions need.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,) or None
+        None for regression.
+    proba : ndarray of shape (n_samples, n_classes) or None
+    mean, variance : ndarray of shape (n_samples,) or None
+    """
+
+    classes: np.ndarray | None = None
+    proba: np.ndarray | None = None
+    mean: np.ndarray | None = None
+    variance: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, belief, classes):
+        """Keep the columns of a belief.
+
+        Parameters
+        ----------
+        belief : CategoricalBelief or GaussianBelief
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        columns : BeliefColumns
+        """
+        if classes is None:
+            return cls(mean=belief.mean, variance=belief.variance)
+        return cls(classes, proba=belief.proba.astype(np.float32))
+
+    def aligned(self, classes):
+        """The same with a column for each of `classes`, which may be more.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        columns : BeliefColumns
+        """
+        if classes is None:
+            return self
+        proba = np.zeros((len(self.proba), len(classes)))
+        proba[:, np.searchsorted(classes, self.classes)] = self.proba
+        return BeliefColumns(classes, proba=proba)
+
+
+@dataclass(frozen=True, eq=False)
+class Epoch:
+    """A run of picks for which one belief is used.
+
+    Attributes
+    ----------
+    start : int
+        Number of picks before it. The belief knows no label of a later pick.
+    belief : BeliefColumns
+    query_proba : ndarray of shape (n_samples,)
+        Probability of each row to be the next pick; 0 for rows that were picked.
+    """
+
+    start: int
+    belief: BeliefColumns
+    query_proba: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class RowLoss:
+    """Values at each row in the place of a loss.
+
+    Attributes
+    ----------
+    values : RowValues
+    """
+
+    values: object
+
+    @property
+    def n_samples(self):
+        """Size of the pool."""
+        return self.values.n_samples
+
+    @property
+    def max_loss(self):
+        """Greatest value at any row; infinite if there is none."""
+        return float(self.values.limits()[1].max())
+
+    @property
+    def is_bounded(self):
+        """Whether the values are between 0 and a greatest value."""
+        least, most = self.values.limits()
+        return bool(least.min() >= 0 and np.isfinite(most).all())
+
+    def observed(self, indices, labels):
+        """Values at rows whose labels are known."""
+        return self.values.observed(indices, labels)
+
+
+@dataclass(frozen=True, eq=False)
+class RowBelief:
+    """What the surrogate believes about values at each row.
+
+    Attributes
+    ----------
+    belief : CategoricalBelief or GaussianBelief
+        About the labels.
+    values : RowValues
+    expected, variance : ndarray of shape (n_samples,)
+        Of the values; known where there is a label.
+    """
+
+    belief: object
+    values: object
+    expected: np.ndarray
+    variance: np.ndarray
+
+    training_worth = None
+    member_loss = None
+    member_risk = np.empty(0)
+
+    @property
+    def n_samples(self):
+        """Size of the pool."""
+        return len(self.expected)
+
+    def expected_loss(self, loss):
+        """Expected distance of the value from its mean over the pool, (n_samples,)."""
+        gap = self.expected - self.expected.mean()
+        return np.sqrt(gap**2 + self.variance)
+
+    def loss_variance(self, loss):
+        """Variance of the values, of shape (n_samples,)."""
+        return self.variance
+
+    def disagreement(self):
+        """BALD: what a label is expected to tell about the member, (n_samples,)."""
+        return self.belief.disagreement()
+
+    def weighted_disagreement(self, loss):
+        """XWED: disagreement weighed by the distance of the value from its mean."""
+        table = getattr(self.values, "values", None)
+        if table is None:
+            return self.disagreement() * self.expected_loss(loss)
+        distance = np.abs(table - self.expected.mean())
+        return np.einsum("nc,nc->n", self.belief.class_disagreement, distance)
+
+    def __getattr__(self, name):
+        # Acquisitions of others may read what the belief says about labels.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.belief, name)
+
+
+def question_state(state, values, epochs, observed):
+    """State of the pool for other values than the loss.
+
+    Parameters
+    ----------
+    state : PoolState
+        For the loss, with all picks.
+    values : RowValues
+        Whose mean over the pool is asked for.
+    epochs : sequence of Epoch
+        In order.
+    observed : ndarray of shape (n_labels,)
+        Values at the labelled rows, in the order of the picks.
+
+    Returns
+    -------
+    state : PoolState
+        With the same picks and, for each, what was expected of these values.
+    """
+    picks, belief, expected = state.picks, None, None
+    losses = np.zeros(len(picks))
+    losses[picks.answered] = observed
+    if state.belief is not None:
+        expected, variance = values.moments(state.belief)
+        expected, variance = np.array(expected), np.array(variance)
+        expected[state.indices], variance[state.indices] = observed, 0.0
+        belief = RowBelief(state.belief, values, expected, variance)
+    columns = _columns_of_picks(picks, values, epochs)
+    picks = Picks(
+        indices=picks.indices,
+        query_proba=picks.query_proba,
+        max_inverse_proba=picks.max_inverse_proba,
+        losses=losses,
+        answered=picks.answered,
+        skipped=picks.skipped,
+        **columns,
+    )
+    return PoolState(
+        loss=RowLoss(values),
+        belief=belief,
+        expected_loss=expected,
+        picks=picks,
+        labels=state.labels,
+        is_calibrated=state.is_calibrated,
+    )
+
+
+def _columns_of_picks(picks, values, epochs):
+    """What was expected of each pick, as if the question had been asked before."""
+    n_picks, n_samples = len(picks), values.n_samples
+    columns = {
+        "expected_loss": np.zeros(n_picks),
+        "free_expected_loss": np.zeros(n_picks),
+        "residual_moment": np.full(n_picks, np.nan),
+        "loss_moment": np.full(n_picks, np.nan),
+        "max_expected_ratio": np.zeros(n_picks),
+    }
+    ends = [epoch.start for epoch in epochs[1:]] + [n_picks]
+    for epoch, end in zip(epochs, ends, strict=True):
+        if end <= epoch.start:
+            continue
+        expected, variance = values.moments(epoch.belief)
+        free = np.ones(n_samples, dtype=bool)
+        free[picks.indices[: epoch.start]] = False
+        inverse = np.divide(
+            1.0,
+            epoch.query_proba,
+            out=np.zeros(n_samples),
+            where=free & (epoch.query_proba > 0),
+        )
+        square = variance * inverse
+        with_mean = square + expected**2 * inverse
+        rows = picks.indices[epoch.start : end]
+        here = slice(epoch.start, end)
+        columns["expected_loss"][here] = expected[rows]
+        columns["free_expected_loss"][here] = _left(expected, free, rows)
+        columns["residual_moment"][here] = _left(square, free, rows)
+        columns["loss_moment"][here] = _left(with_mean, free, rows)
+        # The exact g / q is not known for all rows, but it is never greater.
+        columns["max_expected_ratio"][here] = (
+            expected[free].max() * picks.max_inverse_proba[here]
+        )
+    has_proba = ~np.isnan(picks.query_proba)
+    for name in ("residual_moment", "loss_moment"):
+        columns[name][~has_proba] = np.nan
+    return columns
+
+
+def _left(values, free, rows):
+    """Sum over the free rows before each of some picks."""
+    picked = values[rows]
+    return values[free].sum() - (np.cumsum(picked) - picked)
+
+
+def proved_limits(state):
+    """Least and greatest mean of the values that the labels leave possible.
+
+    Parameters
+    ----------
+    state : PoolState
+        Of a question.
+
+    Returns
+    -------
+    least, most : float
+    """
+    least, most = (np.array(side) for side in state.loss.values.limits())
+    picks = state.labelled
+    least[picks.indices] = most[picks.indices] = picks.losses
+    return float(least.mean()), float(most.mean())
+
+
+def with_limits(estimate, state):
+    """The estimate of a mean, cut to what the labels have proved.
+
+    Parameters
+    ----------
+    estimate : RiskEstimate
+    state : PoolState
+        Of a question.
+
+    Returns
+    -------
+    estimate : RiskEstimate
+    """
+    least, most = proved_limits(state)
+    value = min(max(estimate.value, least), most)
+    return replace(estimate, value=value, least=least, most=most)

@@ -1,0 +1,272 @@
+"""The estimate of a metric, with its interval."""
+
+import warnings
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from sklearn_ase._inference._intervals import (
+    anytime_quantile,
+    check_interval,
+    fixed_quantiles,
+)
+from sklearn_ase._inference._regions import ends_over_ellipse
+from sklearn_ase._utils._html import html_table
+from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.risk._estimate import RiskEstimate
+
+# Scales on which an estimate is closest to normal: the function, and its inverse.
+_SCALES = {
+    "linear": (lambda x: x, lambda x: x),
+    "log": (np.log, np.exp),
+    "log_complement": (lambda x: -np.log1p(-x), lambda x: -np.expm1(-x)),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MetricEstimate:
+    """Estimate of a metric of the model on the pool.
+
+    Attributes
+    ----------
+    value : float
+        NaN, with a `refusal`, where the metric is not defined.
+    standard_error : float
+        To first order. NaN if it is unknown.
+    n_labels : int
+        Labels that it uses.
+    name : str
+        Of the metric.
+    centre : float
+        Middle of the interval; the value may differ from it, because a guarded value
+        also uses what the surrogate believes.
+    degrees_of_freedom : float
+    bounds : tuple of two float
+        Least and greatest value of the metric.
+    scale : {"linear", "log", "log_complement"}
+        On which the interval is symmetric, if it is not made of `means`.
+    means : tuple of float
+        Corrected means that the metric is a function of, if there are two.
+    known : tuple of float
+        All means in order: those that no label changes, NaN for the others.
+    covariance : tuple of tuples of float
+        Of the means.
+    least, most : tuple of float
+        Limits of the means that the labels have proved.
+    mean : RiskEstimate or None
+        If the metric is a straight line of one mean: the estimate of that mean.
+    line : tuple of two float
+        That line: value at a mean of 0, and slope.
+    n_skipped : int
+    population_variance : float
+        Variance of the metric on the pool as a sample of a population.
+    refusal : str
+        Why there is no interval; empty if there is one.
+    metric : BaseMetric or None
+        Needed for an interval that is made of `means`.
+    """
+
+    value: float
+    standard_error: float
+    n_labels: int
+    name: str = ""
+    centre: float = np.nan
+    degrees_of_freedom: float = 1.0
+    bounds: tuple = (-np.inf, np.inf)
+    scale: str = "linear"
+    means: tuple = ()
+    known: tuple = ()
+    covariance: tuple = ()
+    least: tuple = ()
+    most: tuple = ()
+    mean: RiskEstimate | None = None
+    line: tuple = (0.0, 1.0)
+    n_skipped: int = 0
+    population_variance: float = np.nan
+    refusal: str = ""
+    metric: object = None
+
+    member_spread = None
+
+    def to_dict(self):
+        """Return plain values that a file can keep, without the metric itself.
+
+        Returns
+        -------
+        values : dict of str to object
+        """
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        del values["metric"]
+        if self.mean is not None:
+            values["mean"] = vars(self.mean)
+        return values
+
+    @classmethod
+    def from_dict(cls, values, metric=None):
+        """Make an estimate of what :meth:`to_dict` returned.
+
+        Parameters
+        ----------
+        values : dict of str to object
+        metric : BaseMetric, default=None
+
+        Returns
+        -------
+        estimate : MetricEstimate
+        """
+        values = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+        }
+        if values.get("mean") is not None:
+            values["mean"] = RiskEstimate(**values["mean"])
+        return cls(**values, metric=metric)
+
+    def __repr__(self):
+        labels = f"n_labels={self.n_labels}"
+        if self.n_skipped:
+            labels += f", n_skipped={self.n_skipped}"
+        error = f"standard_error={self.standard_error:.3g}"
+        return f"MetricEstimate({self.name}={self.value:.4g}, {error}, {labels})"
+
+    def _repr_html_(self):
+        return html_table("MetricEstimate", self.describe().items())
+
+    def __float__(self):
+        return float(self.value)
+
+    def __format__(self, spec):
+        return format(self.value, spec) if spec else str(self)
+
+    def describe(self, level=0.9, method="fixed"):
+        """Describe the estimate in words.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Of the interval.
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+
+        Returns
+        -------
+        words : dict of str to str
+        """
+        check_interval(level, method)
+        words = {self.name: f"{self.value:.4g}", "labels": str(self.n_labels)}
+        if self.n_skipped:
+            words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
+        name = f"{100 * level:g} % interval"
+        name += "" if method == "fixed" else f", {method.replace('_', ' ')}"
+        if self.refusal:
+            words[name] = f"none. {self.refusal}"
+        else:
+            low, high = self.interval(level, method=method)
+            words[name] = f"{low:.4g} to {high:.4g}"
+        return words
+
+    def interval(self, level=0.9, method="fixed", target="pool"):
+        """Confidence interval for the metric, over the draw of the labels.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Nominal coverage, between 0 and 1.
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+            ``"anytime"`` holds at all label counts at once. For a metric that is the
+            mean of bounded values it assumes nothing else; for other metrics it is
+            ``"anytime_normal"``, which assumes that the estimate is normally
+            distributed.
+        target : {"pool", "population"}, default="pool"
+            ``"population"`` adds the error of the pool as a sample.
+
+        Returns
+        -------
+        low, high : float
+            Infinite, with an :class:`IntervalWarning` that gives the reason, if no
+            valid interval can be given.
+        """
+        check_interval(level, method, target)
+        if self.refusal:
+            warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
+            return -np.inf, np.inf
+        if self.mean is not None:
+            start, slope = self.line
+            ends = np.array(self.mean.interval(level, method, target))
+            low, high = np.sort(start + slope * ends)
+        else:
+            degrees, quantile = self.degrees_of_freedom, None
+            if method == "fixed":
+                quantile, _ = fixed_quantiles(level, degrees)
+            else:
+                quantile = anytime_quantile(level, degrees, self.n_labels)
+            low, high = self._ends(quantile, target == "population")
+        low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
+        return float(min(self.value, low)), float(max(self.value, high))
+
+    def _ends(self, quantile, of_population):
+        """Ends of an interval that is not that of a single mean."""
+        added = self.population_variance if of_population else 0.0
+        if not np.isfinite(quantile):
+            return self.bounds
+        if self.means:
+            error = self.standard_error
+            # What the pool adds to the error of the metric is spread over the means.
+            factor = np.sqrt(1.0 + added / error**2) if error > 0 else 1.0
+            return ends_over_ellipse(
+                self._value_of_means,
+                np.array(self.means),
+                np.array(self.covariance),
+                factor * quantile,
+                (np.array(self.least), np.array(self.most)),
+            )
+        to_scale, from_scale = _SCALES[self.scale]
+        error = np.sqrt(self.standard_error**2 + added)
+        slope = {"linear": 1.0, "log": self.centre, "log_complement": 1 - self.centre}
+        reach = quantile * error / slope[self.scale]
+        middle = to_scale(self.centre)
+        return from_scale(middle - reach), from_scale(middle + reach)
+
+    def _value_of_means(self, means):
+        found = np.array(self.known)
+        found[np.isnan(found)] = means
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(self.metric.value(found))
+
+    def with_labels(self, n_labels, n_samples):
+        """The estimate as it is expected to be after more labels.
+
+        Parameters
+        ----------
+        n_labels : int
+        n_samples : int
+
+        Returns
+        -------
+        estimate : MetricEstimate
+        """
+        before = 1.0 / max(self.n_labels, 1) - 1.0 / n_samples
+        ratio = max(1.0 / n_labels - 1.0 / n_samples, 0.0) / before
+        covariance = tuple(map(tuple, ratio * np.array(self.covariance)))
+        mean = self.mean
+        if mean is not None:
+            mean = replace(
+                mean,
+                standard_error=mean.standard_error * ratio**0.5,
+                n_labels=n_labels,
+                degrees_of_freedom=max(n_labels - 1, 1),
+                unseen=mean.unseen * self.n_labels / n_labels,
+                free_share=1.0 - n_labels / n_samples,
+                least=0.0,
+                most=np.inf,
+                anytime=(),
+                refusal="",
+            )
+        return replace(
+            self,
+            mean=mean,
+            standard_error=self.standard_error * ratio**0.5,
+            n_labels=n_labels,
+            degrees_of_freedom=max(n_labels - 1, 1),
+            covariance=covariance,
+            refusal="",
+        )

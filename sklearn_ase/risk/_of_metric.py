@@ -1,0 +1,222 @@
+"""Estimates of a metric: means first, then the function of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._population import population_variance
+from sklearn_ase._inference._questions import proved_limits, with_limits
+from sklearn_ase._inference._steps import variances_of_mean
+from sklearn_ase.metrics import RowValues
+from sklearn_ase.risk._guarded_ase import GuardedASE
+from sklearn_ase.risk._metric_estimate import MetricEstimate
+
+# Number of labels that an uncorrelated pair of means counts for.
+_UNCORRELATED_LABELS = 10
+# An event that no label has shown counts as a half.
+_UNSEEN_EVENTS = 0.5
+
+
+def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
+    """Estimate a metric with a risk estimator.
+
+    Parameters
+    ----------
+    risk : BaseRisk
+    pool_metric : PoolMetric
+    state_of : callable
+        ``RowValues -> PoolState``: the state for the mean of these values.
+    training_labels : float, default=0.0
+        Number of labels that the training rows are worth.
+
+    Returns
+    -------
+    estimate : MetricEstimate
+    """
+    metric = pool_metric.metric
+    worth = metric.surrogate_worth
+    if isinstance(risk, GuardedASE) and worth < risk.worth:
+        risk = GuardedASE(worth=worth)
+    states = [state_of(part) for part in pool_metric.parts]
+    risk.check(states[0])
+    picks = states[0].settled
+    found = [with_limits(risk.estimate(state), state) for state in states]
+    basic = {
+        "n_labels": found[0].n_labels,
+        "n_skipped": found[0].n_skipped,
+        "name": metric.name,
+        "bounds": metric.bounds,
+        "metric": metric,
+    }
+    value = pool_metric.value(np.array([each.value for each in found]))
+    line = _line(pool_metric, value)
+    if line is not None and found[0].least >= 0 and states[0].loss.is_bounded:
+        return _of_one_mean(value, line, found[0], basic)
+    steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
+    refusal = found[0].refusal
+    if any(each is None for each in steps):
+        refusal = refusal or f"{type(risk).__name__} has no interval for this metric."
+        return _refused(value, refusal, basic)
+    means = _Means.of(states, steps)
+    centre = pool_metric.value(means.corrected)
+    if not np.isfinite(value) or not np.isfinite(centre):
+        return _refused(value, _undefined(metric), basic)
+    influence = state_of(pool_metric.linearised(means.corrected))
+    values, predicted, _ = risk.steps(influence)
+    variance = max(variances_of_mean(values, predicted, influence.n_samples))
+    n_labels = picks.n_labels
+    refusal = ""
+    if n_labels < MIN_LABELS and len(picks) < influence.n_samples:
+        refusal = (
+            f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
+            f"little about the error of {metric.name}. Label more rows."
+        )
+    shape = {}
+    if len(states) == 2:
+        units = [state_of(_Unit(part)) for part in pool_metric.parts]
+        shape = {
+            "means": tuple(means.corrected.tolist()),
+            "known": tuple(pool_metric.known.tolist()),
+            "covariance": means.covariance(states, steps, units, training_labels),
+            "least": tuple(means.least.tolist()),
+            "most": tuple(means.most.tolist()),
+        }
+    return MetricEstimate(
+        value=value,
+        standard_error=float(variance**0.5),
+        centre=centre,
+        degrees_of_freedom=max(_n_informative(influence) - 1, 1),
+        scale=metric.scale,
+        population_variance=population_variance(influence),
+        refusal=refusal,
+        **shape,
+        **basic,
+    )
+
+
+def _of_one_mean(value, line, mean, basic):
+    """Estimate of a metric that is a straight line of one bounded mean."""
+    return MetricEstimate(
+        value=value,
+        standard_error=abs(line[1]) * mean.standard_error,
+        centre=line[0] + line[1] * (mean.value if mean.centre is None else mean.centre),
+        degrees_of_freedom=mean.degrees_of_freedom or 1.0,
+        mean=mean,
+        line=line,
+        refusal=mean.refusal,
+        **basic,
+    )
+
+
+def _refused(value, refusal, basic):
+    return MetricEstimate(value, np.nan, refusal=refusal, **basic)
+
+
+def _undefined(metric):
+    return (
+        f"{metric.name} is not defined here: it divides by a share of rows that is 0 "
+        "as far as the labels show. Label more rows, or ask for another metric."
+    )
+
+
+def _line(pool_metric, value):
+    """Value at 0 and slope, if the metric is a straight line of one mean."""
+    if len(pool_metric.parts) != 1:
+        return None
+    ends = [pool_metric.value(np.array([x])) for x in (0.0, 0.5, 1.0)]
+    if not np.isfinite(ends).all():
+        return None
+    is_straight = abs(ends[0] - 2.0 * ends[1] + ends[2]) <= 1e-9 * max(map(abs, ends))
+    return (ends[0], ends[2] - ends[0]) if is_straight else None
+
+
+def _n_informative(state):
+    """Number of labels whose value was not known beforehand."""
+    least, most = state.loss.values.limits()
+    rows = state.settled.indices[state.settled.answered]
+    return int(np.sum(most[rows] > least[rows]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Means:
+    """Corrected means, and how their steps scatter.
+
+    Attributes
+    ----------
+    corrected, least, most : ndarray of shape (n_means,)
+        The means within the limits that the labels have proved.
+    deviations : ndarray of shape (n_means, n_steps)
+    """
+
+    corrected: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+    deviations: np.ndarray
+
+    @classmethod
+    def of(cls, states, steps):
+        n_samples, n_steps = states[0].n_samples, len(steps[0].values)
+        weights = _kernels.step_weights(n_steps, n_samples)
+        values = np.array([each.values for each in steps])
+        least, most = np.array([proved_limits(state) for state in states]).T
+        corrected = np.clip(values @ weights, least, most)
+        deviations = np.array(
+            [_kernels.step_deviations(each, n_samples) for each in values]
+        )
+        return cls(corrected, least, most, deviations)
+
+    def covariance(self, states, steps, units, training_labels):
+        """Covariance of the means, with an allowance for what no label has shown."""
+        n_steps = self.deviations.shape[1]
+        variances = [
+            self._variance(*each, training_labels)
+            for each in zip(states, steps, units, strict=True)
+        ]
+        norm = np.linalg.norm(self.deviations, axis=1)
+        product = self.deviations @ self.deviations.T
+        correlation = np.divide(
+            product, np.outer(norm, norm), out=np.zeros((2, 2)), where=product != 0
+        )
+        correlation *= (n_steps - 1) / (n_steps - 1 + _UNCORRELATED_LABELS)
+        np.fill_diagonal(correlation, 1.0)
+        error = np.sqrt(variances)
+        return tuple(map(tuple, (correlation * np.outer(error, error)).tolist()))
+
+    @staticmethod
+    def _variance(state, steps, unit, training_labels):
+        n_samples, picks = state.n_samples, state.settled
+        seen, believed = variances_of_mean(steps.values, steps.predicted, n_samples)
+        if len(picks) == n_samples:
+            return 0.0
+        # Half an event more among all rows that were heard, spread over the rows.
+        spread = np.subtract(*state.loss.values.limits()[::-1])
+        is_open = spread > 0
+        rows = picks.indices[picks.answered]
+        n_heard = 1.0 + is_open[rows].sum() + training_labels * is_open.mean()
+        weights = _kernels.step_weights(len(picks), n_samples)
+        of_one = np.nan_to_num(unit.settled.residual_moment) / n_samples**2
+        floor = _UNSEEN_EVENTS / n_heard * float(weights**2 @ of_one)
+        return max(seen, believed + (floor if np.isfinite(floor) else 0.0))
+
+
+class _Unit(RowValues):
+    """Values of variance 1 where others are uncertain, to add up what picks weigh."""
+
+    def __init__(self, values):
+        self.values = values
+
+    @property
+    def n_samples(self):
+        return self.values.n_samples
+
+    def observed(self, indices, labels):
+        return np.zeros(len(indices))
+
+    def moments(self, belief):
+        least, most = self.values.limits()
+        return np.zeros(len(least)), (most - least) ** 2
+
+    def limits(self):
+        return self.values.limits()

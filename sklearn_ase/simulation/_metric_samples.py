@@ -1,0 +1,73 @@
+"""A metric on plain random samples, for comparison."""
+
+import numpy as np
+
+from sklearn_ase._evaluation._questions import pool_metric, weight_of
+from sklearn_ase.simulation._run_file import PLAIN
+
+# Samples of each size, from which the error of a plain sample is found.
+_N_SAMPLES = 100
+
+
+def metric_on_samples(evaluation, y, counts, rng):
+    """Return the true value of a metric, and what plain random samples say of it.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        With a metric.
+    y : ndarray of shape (n_samples,)
+        Labels of the pool.
+    counts : list of int
+    rng : numpy Generator
+
+    Returns
+    -------
+    truth : float
+    plain : list of dict
+        One sample of each size; some columns of a row.
+    variance : dict of int to float
+        Mean squared error of samples of each size, of those that have a value.
+    """
+    problem, n_samples = evaluation.problem, len(y)
+    classes, metric = problem.classes_with(y), evaluation.plan.metric
+
+    def value(where):
+        weight = weight_of(where, problem.sample_weight)
+        return metric_value(pool_metric(problem, metric, classes, weight), y, classes)
+
+    truth = value(np.ones(n_samples, dtype=bool))
+    plain, variance = [], {}
+    orders = [rng.permutation(n_samples) for _ in range(_N_SAMPLES)]
+    for count in counts:
+        values = np.array([_of_some(value, order[:count], n_samples) for order in orders])
+        known = values[np.isfinite(values)]
+        variance[count] = np.mean((known - truth) ** 2) if len(known) else np.nan
+        row = {"risk": PLAIN, "n_labels": count, "value": values[0]}
+        ends = {"low": -np.inf, "high": np.inf}
+        plain.append({**row, **ends, "anytime": np.nan, "flagged": np.nan})
+    return truth, plain, variance
+
+
+def metric_value(metric, y, classes):
+    """Value of a metric if all labels are known.
+
+    Parameters
+    ----------
+    metric : PoolMetric
+    y : ndarray of shape (n_samples,)
+    classes : ndarray of shape (n_classes,) or None
+
+    Returns
+    -------
+    value : float
+    """
+    proba = None if classes is None else (y[:, None] == classes).astype(float)
+    metric, rows = metric.at(proba), np.arange(len(y))
+    return metric.value(np.array([p.observed(rows, y).mean() for p in metric.parts]))
+
+
+def _of_some(value, rows, n_samples):
+    where = np.zeros(n_samples, dtype=bool)
+    where[rows] = True
+    return value(where)
