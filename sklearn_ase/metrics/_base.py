@@ -136,22 +136,31 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             found[place] = (ends[0] - ends[1]) / (2.0 * step[place])
         return found
 
-    def __call__(self, y_true, y_pred):
+    def __call__(self, y_true, y_pred=None, sample_weight=None):
         """Value of the metric if all labels are known.
 
         Parameters
         ----------
         y_true : array-like of shape (n_rows,)
-        y_pred : array-like of shape (n_rows,) or (n_rows, n_classes)
+        y_pred : array-like of shape (n_rows,) or (n_rows, n_classes), default=None
+            None for a metric that needs no model.
+        sample_weight : array-like of shape (n_rows,), default=None
 
         Returns
         -------
         value : float
         """
-        values = np.asarray(self.row_values(np.asarray(y_true), np.asarray(y_pred)))
-        return float(self.value(values.astype(float).mean(axis=0)))
+        y_pred = None if y_pred is None else np.asarray(y_pred)
+        values = np.asarray(self._all_values(np.asarray(y_true), y_pred), dtype=float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = np.average(values, axis=0, weights=sample_weight)
+            return float(self.value(means))
 
-    def on_pool(self, prediction, classes=None, weight=None):
+    def _all_values(self, y_true, y_pred):
+        """Row values, where the rows are all there are."""
+        return self.row_values(y_true, y_pred)
+
+    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
         """Apply the metric to the predictions for a pool.
 
         Override it where the means can be computed faster than by one call of
@@ -160,21 +169,23 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         prediction : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+            None for a metric that needs no model.
         classes : ndarray of shape (n_classes,), default=None
             Sorted labels. None for regression.
         weight : ndarray of shape (n_samples,), default=None
             Weight of each row, with mean 1. None means equal weights.
+        n_samples : int, default=None
+            Size of the pool, needed if there is neither a prediction nor a weight.
 
         Returns
         -------
         pool_metric : PoolMetric
         """
-        weight = np.ones(len(prediction)) if weight is None else weight
+        weight = pool_weight(prediction, weight, n_samples)
         if classes is None:
             return self._on_numbers(prediction, weight)
-        n_samples = len(prediction)
         values = np.stack(
-            [self._checked(np.full(n_samples, label), prediction) for label in classes],
+            [self._checked(np.full(len(weight), one), prediction) for one in classes],
             axis=1,
         )
         parts, known = [], np.full(values.shape[2], np.nan)
@@ -187,7 +198,8 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         return PoolMetric(self, tuple(parts), known)
 
     def _on_numbers(self, prediction, weight):
-        trials = [self._checked(prediction + gap, prediction) for gap in _TRIALS]
+        centre = np.zeros(len(weight)) if prediction is None else prediction
+        trials = [self._checked(centre + gap, prediction) for gap in _TRIALS]
         parts, known = [], np.full(trials[0].shape[1], np.nan)
         for place in range(len(known)):
             columns = [trial[:, place] for trial in trials]
@@ -196,9 +208,10 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
                 continue
 
             def function(y_true, y_pred, place=place):
+                y_pred = None if prediction is None else y_pred
                 return self._checked(y_true, y_pred)[:, place]
 
-            parts.append(FunctionValues(function, prediction, weight))
+            parts.append(FunctionValues(function, centre, weight))
         return PoolMetric(self, tuple(parts), known)
 
     def _checked(self, y_true, y_pred):
@@ -213,3 +226,28 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
             raise ValueError(f"{name} must return finite numbers.")
         return values.astype(float)
+
+
+def pool_weight(prediction, weight, n_samples=None):
+    """Weight of each row of a pool: what is given, else 1.
+
+    Parameters
+    ----------
+    prediction : ndarray of shape (n_samples, ...) or None
+    weight : ndarray of shape (n_samples,) or None
+    n_samples : int, default=None
+
+    Returns
+    -------
+    weight : ndarray of shape (n_samples,)
+    """
+    if weight is not None:
+        return np.asarray(weight, dtype=float)
+    if prediction is not None:
+        n_samples = len(prediction)
+    if n_samples is None:
+        raise ValueError(
+            "The size of the pool is not known, for there are no predictions. Pass "
+            "n_samples=..."
+        )
+    return np.ones(n_samples)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase.metrics._row_values import combine
+from sklearn_ase.metrics._combine import combine
 
 
 @dataclass(frozen=True, eq=False)

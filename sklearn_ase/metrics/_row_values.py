@@ -125,17 +125,21 @@ class ClassValues(RowValues):
 
 @dataclass(frozen=True, eq=False)
 class QuadraticValues(RowValues):
-    """``a + b y + c y²`` for a real label y.
+    """``a + b z + c z²`` for a real label y and ``z = y - centre``.
+
+    A centre near the labels keeps the digits of labels that are far from 0.
 
     Attributes
     ----------
     constant, linear, square : ndarrays of shape (n_samples,)
         a, b and c of each row.
+    centre : float or ndarray of shape (n_samples,), default=0.0
     """
 
     constant: np.ndarray
     linear: np.ndarray
     square: np.ndarray
+    centre: float | np.ndarray = 0.0
 
     @property
     def n_samples(self):
@@ -143,11 +147,12 @@ class QuadraticValues(RowValues):
 
     def observed(self, indices, labels):
         a, b, c = (part[indices] for part in self._parts)
-        return a + (b + c * labels) * labels
+        z = labels - np.broadcast_to(self.centre, self.n_samples)[indices]
+        return a + (b + c * z) * z
 
     def moments(self, belief):
         a, b, c = self._parts
-        mean, variance = belief.mean, belief.variance
+        mean, variance = belief.mean - self.centre, belief.variance
         expected = a + b * mean + c * (mean**2 + variance)
         slope = b + 2.0 * c * mean
         return expected, slope**2 * variance + 2.0 * (c * variance) ** 2
@@ -161,9 +166,49 @@ class QuadraticValues(RowValues):
         most = np.where(c < 0, vertex, np.where(is_flat, a, np.inf))
         return least, most
 
+    def around(self, centre):
+        """The same values, written around another centre."""
+        a, b, c = self._parts
+        gap = centre - self.centre
+        return QuadraticValues(a + (b + c * gap) * gap, b + 2.0 * c * gap, c, centre)
+
     @property
     def _parts(self):
         return self.constant, self.linear, self.square
+
+
+@dataclass(frozen=True, eq=False)
+class LossValues(RowValues):
+    """A loss of a real label, with the moments that the loss itself gives.
+
+    Attributes
+    ----------
+    loss : PointLoss
+    weight : ndarray of shape (n_samples,)
+    """
+
+    loss: object
+    weight: np.ndarray
+
+    @property
+    def n_samples(self):
+        return len(self.weight)
+
+    def observed(self, indices, labels):
+        return self.weight[indices] * self.loss.observed(indices, labels)
+
+    def moments(self, belief):
+        expected = self.loss.expected(belief.mean, belief.variance)
+        variance = self.loss.variance(belief.mean, belief.variance)
+        return self.weight * expected, self.weight**2 * variance
+
+    def limits(self):
+        most = np.full(self.n_samples, np.inf)
+        if self.loss.is_bounded:
+            most = np.abs(self.weight) * self.loss.max_loss
+        return np.where(self.weight < 0, -most, 0.0), np.where(
+            self.weight > 0, most, 0.0
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,48 +247,3 @@ class FunctionValues(RowValues):
     def limits(self):
         unknown = np.full(self.n_samples, np.inf)
         return -unknown, unknown
-
-
-def combine(parts, coefficients):
-    """Sum of row values of one kind of task, each with a coefficient.
-
-    Parameters
-    ----------
-    parts : sequence of RowValues
-    coefficients : ndarray of shape (n_parts,)
-
-    Returns
-    -------
-    values : RowValues
-    """
-    first = parts[0]
-    if isinstance(first, TableValues | ClassValues):
-        return _combined_table(parts, coefficients)
-    if all(isinstance(part, QuadraticValues) for part in parts):
-        columns = [
-            sum(k * column for k, column in zip(coefficients, each, strict=True))
-            for each in zip(*(part._parts for part in parts), strict=True)
-        ]
-        return QuadraticValues(*columns)
-    rows = np.arange(first.n_samples)
-
-    def function(y_true, y_pred):
-        # Weights and coefficients belong to rows, so rows are told by their number.
-        return sum(
-            k * part.observed(y_pred.astype(int), y_true)
-            for k, part in zip(coefficients, parts, strict=True)
-        )
-
-    return FunctionValues(function, rows.astype(float), np.ones(first.n_samples))
-
-
-def _combined_table(parts, coefficients):
-    first = parts[0]
-    total = np.zeros((first.n_samples, len(first.classes)))
-    rows = np.arange(first.n_samples)
-    for part, coefficient in zip(parts, coefficients, strict=True):
-        if isinstance(part, ClassValues):
-            total[rows, part.target] += coefficient * part.weight
-        else:
-            total += coefficient * part.values
-    return TableValues(total, first.classes)

@@ -1,0 +1,31 @@
+"""The share of predictions that are right."""
+
+import numpy as np
+
+from sklearn_ase.metrics._counts import CountMetric, of_hits
+
+
+class Accuracy(CountMetric):
+    """Share of the rows whose predicted label is right.
+
+    A predicted label that is none of the classes is never right.
+
+    See Also
+    --------
+    BalancedAccuracy : Each class counts the same.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import Accuracy
+    >>> Accuracy()(["cat", "dog", "dog"], ["cat", "dog", "cat"])
+    0.666...
+    """
+
+    def _counts(self, predicted, names, classes):
+        return [of_hits(predicted)]
+
+    def value(self, means):
+        return float(means[0])
+
+    def gradient(self, means):
+        return np.ones(1)

@@ -1,0 +1,59 @@
+"""Sums of row values."""
+
+import numpy as np
+
+from sklearn_ase.metrics._row_values import (
+    ClassValues,
+    FunctionValues,
+    LossValues,
+    QuadraticValues,
+    TableValues,
+)
+
+
+def combine(parts, coefficients):
+    """Sum of row values of one kind of task, each with a coefficient.
+
+    Parameters
+    ----------
+    parts : sequence of RowValues
+    coefficients : ndarray of shape (n_parts,)
+
+    Returns
+    -------
+    values : RowValues
+    """
+    first = parts[0]
+    if isinstance(first, TableValues | ClassValues):
+        return _combined_table(parts, coefficients)
+    if all(isinstance(part, QuadraticValues) for part in parts):
+        moved = [part.around(first.centre)._parts for part in parts]
+        columns = [
+            sum(k * column for k, column in zip(coefficients, each, strict=True))
+            for each in zip(*moved, strict=True)
+        ]
+        return QuadraticValues(*columns, first.centre)
+    if len(parts) == 1 and isinstance(first, LossValues):
+        return LossValues(first.loss, coefficients[0] * first.weight)
+    rows = np.arange(first.n_samples)
+
+    def function(y_true, y_pred):
+        # Weights and coefficients belong to rows, so rows are told by their number.
+        return sum(
+            k * part.observed(y_pred.astype(int), y_true)
+            for k, part in zip(coefficients, parts, strict=True)
+        )
+
+    return FunctionValues(function, rows.astype(float), np.ones(first.n_samples))
+
+
+def _combined_table(parts, coefficients):
+    first = parts[0]
+    total = np.zeros((first.n_samples, len(first.classes)))
+    rows = np.arange(first.n_samples)
+    for part, coefficient in zip(parts, coefficients, strict=True):
+        if isinstance(part, ClassValues):
+            total[rows, part.target] += coefficient * part.weight
+        else:
+            total += coefficient * part.values
+    return TableValues(total, first.classes)

@@ -1,0 +1,86 @@
+"""Places of labels among the classes, and which class is the positive one."""
+
+import numpy as np
+
+from sklearn_ase._utils._checks import shown
+
+
+def columns_of(labels, classes):
+    """Place of each label among sorted classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+
+    Returns
+    -------
+    columns : ndarray of int of shape (n_rows,)
+        -1 for a label that is none of the classes.
+    """
+    places = np.searchsorted(classes, labels)
+    places = np.minimum(places, len(classes) - 1)
+    return np.where(classes[places] == labels, places, -1)
+
+
+def with_predicted(classes, prediction):
+    """Sorted classes, with the labels that only the model knows.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    prediction : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    names : ndarray of shape (n_names,)
+    """
+    is_new = columns_of(prediction, classes) < 0
+    return np.union1d(classes, prediction[is_new]) if is_new.any() else classes
+
+
+def positive_column(pos_label, classes, name, cure, prefers_one=True):
+    """Place of the positive class.
+
+    Parameters
+    ----------
+    pos_label : object
+        None means 1, or the greater of two classes.
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+    name : str
+        Of the metric, for messages.
+    cure : str
+        What can be given if there are more than two classes, for messages.
+    prefers_one : bool, default=True
+        Whether the label 1 comes before the greater one.
+
+    Returns
+    -------
+    column : int
+    """
+    listed = classes.tolist()
+    if pos_label is not None:
+        if pos_label in listed:
+            return listed.index(pos_label)
+        raise ValueError(
+            f"{name} needs pos_label to be one of the classes, but "
+            f"pos_label={shown(pos_label)} is not among {shown(listed)}. Give "
+            "pos_label=... one of them, or pass all classes."
+        )
+    if len(listed) > 2:
+        raise ValueError(
+            f"{name} needs to know which class is the positive one, for there are "
+            f"{len(listed)} classes: {shown(listed)}. Give {cure}."
+        )
+    if prefers_one and 1 in listed:
+        return listed.index(1)
+    if len(listed) == 2:
+        return 1
+    if 1 in listed:
+        return 0
+    raise ValueError(
+        f"{name} needs two classes, or a class 1, but the only class is "
+        f"{shown(listed[0])}. Pass all classes, or give pos_label=..."
+    )

@@ -1,0 +1,138 @@
+"""Turn names into metrics."""
+
+from difflib import get_close_matches
+from functools import partial
+
+import numpy as np
+
+from sklearn_ase._utils._checks import check_choice, is_number, shown
+from sklearn_ase.losses import BaseLoss, LogLoss
+from sklearn_ase.metrics._accuracy import Accuracy
+from sklearn_ase.metrics._agreement import BalancedAccuracy, CohenKappa, Matthews
+from sklearn_ase.metrics._base import BaseMetric
+from sklearn_ase.metrics._mean_loss import MeanLoss
+from sklearn_ase.metrics._ranking import AveragePrecision, RocAuc
+from sklearn_ase.metrics._ratios import FBeta, Jaccard, Precision, Recall, Specificity
+from sklearn_ase.metrics._regression import R2, ExplainedVariance, RootMeanSquaredError
+
+# scikit-learn clips probabilities at the precision of a float64.
+_SCORED_LOG_LOSS = LogLoss(eps=float(np.finfo(np.float64).eps))
+
+METRICS = {
+    "accuracy": Accuracy,
+    "balanced_accuracy": BalancedAccuracy,
+    "matthews_corrcoef": Matthews,
+    "cohen_kappa": CohenKappa,
+    "roc_auc": RocAuc,
+    "average_precision": AveragePrecision,
+    "neg_log_loss": partial(MeanLoss, _SCORED_LOG_LOSS, negative=True),
+    "neg_brier_score": partial(MeanLoss, "brier", negative=True),
+    "neg_mean_squared_error": partial(MeanLoss, "squared_error", negative=True),
+    "neg_mean_absolute_error": partial(MeanLoss, "absolute_error", negative=True),
+    "neg_root_mean_squared_error": partial(RootMeanSquaredError, negative=True),
+    "r2": R2,
+    "explained_variance": ExplainedVariance,
+}
+for _name, _kind in {
+    "precision": Precision,
+    "recall": Recall,
+    "f1": FBeta,
+    "jaccard": Jaccard,
+    "specificity": Specificity,
+}.items():
+    METRICS[_name] = _kind
+    for _average in ("macro", "micro", "weighted"):
+        METRICS[f"{_name}_{_average}"] = partial(_kind, average=_average)
+for _name in ("zero_one", "log_loss", "brier", "squared_error", "absolute_error"):
+    METRICS[_name] = partial(MeanLoss, _name)
+
+
+def metric_names():
+    """Names that can be given in place of a metric.
+
+    Returns
+    -------
+    names : list of str
+        Sorted. Those of scikit-learn's scorers mean what they mean there.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import metric_names
+    >>> "roc_auc" in metric_names()
+    True
+    """
+    return sorted(METRICS)
+
+
+def as_metric(metric):
+    """Turn a name or a loss into a metric.
+
+    Parameters
+    ----------
+    metric : str, BaseMetric or BaseLoss
+        A name, see :func:`metric_names`; a metric; or a loss, for its mean.
+
+    Returns
+    -------
+    metric : BaseMetric
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import as_metric
+    >>> as_metric("f1_macro")
+    FBeta(average='macro')
+    """
+    if isinstance(metric, str):
+        if metric not in METRICS:
+            raise ValueError(_unknown(metric))
+        return METRICS[metric]()
+    if isinstance(metric, type):
+        raise TypeError(f"metric={metric.__name__} is a class. Give an instance of it.")
+    if isinstance(metric, BaseMetric):
+        return _checked(metric)
+    if isinstance(metric, BaseLoss):
+        return _checked(MeanLoss(metric))
+    if hasattr(metric, "row_values"):
+        raise TypeError(
+            f"{type(metric).__name__} has a method row_values, but is not derived from "
+            "sklearn_ase.metrics.BaseMetric. Derive it from BaseMetric, which needs "
+            "two methods: row_values(y_true, y_pred) and value(means)."
+        )
+    if callable(metric):
+        raise TypeError(
+            f"metric={shown(metric)} is a function, which does not say what it is a "
+            "function of. Give ConfusionMetric(function) for a function of the "
+            "confusion matrix, MeanLoss(CustomLoss(function)) for the mean of a loss "
+            f"(y_true, y_pred) -> one value per row, or one of {metric_names()}."
+        )
+    raise TypeError(
+        f"metric must be one of {metric_names()}, or an instance of a metric of "
+        f"sklearn_ase.metrics, got {shown(metric)}."
+    )
+
+
+def _unknown(name):
+    close = get_close_matches(name, metric_names(), n=3)
+    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    return (
+        f"metric={name!r} is not known.{hint} Use one of {metric_names()}, or an "
+        "instance of a metric of sklearn_ase.metrics."
+    )
+
+
+def _checked(metric):
+    """A metric whose parameters and class attributes are valid."""
+    name = type(metric).__name__
+    metric.validate()
+    tasks = (None, "classification", "regression")
+    check_choice(metric.task, f"{name}.task", tasks)
+    methods = (None, "predict", "predict_proba")
+    check_choice(metric.response_method, f"{name}.response_method", methods)
+    bounds = metric.bounds
+    valid = isinstance(bounds, tuple | list) and len(bounds) == 2
+    if not (valid and all(map(is_number, bounds)) and bounds[0] < bounds[1]):
+        raise ValueError(
+            f"{name}.bounds={shown(bounds)} must be two numbers, the least and the "
+            "greatest value of the metric."
+        )
+    return metric

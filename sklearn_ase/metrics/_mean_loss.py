@@ -1,0 +1,103 @@
+"""The mean of a loss."""
+
+import numpy as np
+
+from sklearn_ase._utils._checks import check_flag
+from sklearn_ase.losses import LossTable, as_loss
+from sklearn_ase.metrics._base import BaseMetric, pool_weight
+from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._row_values import LossValues, TableValues
+
+
+class MeanLoss(BaseMetric):
+    """Mean of a loss over the pool.
+
+    Parameters
+    ----------
+    loss : str, callable or BaseLoss
+        "log_loss", "zero_one", "brier", "squared_error", "absolute_error", or a
+        function ``(y_true, y_pred) -> one value per row``.
+    negative : bool, default=False
+        Report minus the mean, so that greater is better, as scikit-learn's scorers do.
+
+    See Also
+    --------
+    sklearn_ase.losses.CustomLoss : A loss from a function of probabilities.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import MeanLoss
+    >>> MeanLoss("absolute_error")([1.0, 2.0], [1.5, 2.0])
+    0.25
+    >>> MeanLoss("squared_error", negative=True)([1.0, 2.0], [2.0, 2.0])
+    -0.5
+    """
+
+    def __init__(self, loss, negative=False):
+        self.loss = loss
+        self.negative = negative
+
+    @property
+    def task(self):
+        """What the labels are, as the loss says."""
+        return as_loss(self.loss).task
+
+    @property
+    def response_method(self):
+        """What the predictions are, as the loss says."""
+        return as_loss(self.loss).response_method
+
+    @property
+    def bounds(self):
+        """Least and greatest value of the metric."""
+        most = float(as_loss(self.loss).max_loss)
+        return (-most, 0.0) if self.negative else (0.0, most)
+
+    def validate(self):
+        as_loss(self.loss).validate()
+        check_flag(self.negative, "negative")
+
+    def row_values(self, y_true, y_pred, classes=None):
+        """Loss of each row.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+            Labels.
+        y_pred : array-like of shape (n_rows,) or (n_rows, n_classes)
+            Predictions, as the loss takes them.
+        classes : array-like of shape (n_classes,), default=None
+            Sorted labels in the order of the columns; None means 0, 1, 2, ...
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows, 1)
+        """
+        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+        loss = as_loss(self.loss)
+        if classes is None or loss.task == "regression":
+            return np.asarray(loss(y_true, y_pred), dtype=float)[:, None]
+        table = as_loss(self.loss, "classification").build(y_pred, np.asarray(classes))
+        return table.observed(np.arange(len(y_true)), y_true)[:, None]
+
+    def _all_values(self, y_true, y_pred):
+        # Where every class occurs, the columns can be told without the classes.
+        found = np.unique(y_true)
+        is_told = y_pred.ndim == 2 and y_pred.shape[1] == len(found)
+        return self.row_values(y_true, y_pred, found if is_told else None)
+
+    def value(self, means):
+        return float(-means[0] if self.negative else means[0])
+
+    def gradient(self, means):
+        return np.array([-1.0 if self.negative else 1.0])
+
+    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+        weight = pool_weight(prediction, weight, n_samples)
+        task = "regression" if classes is None else "classification"
+        loss = as_loss(self.loss, task).build(prediction, classes)
+        if isinstance(loss, LossTable):
+            values = TableValues(weight[:, None] * loss.values, loss.classes)
+        else:
+            values = LossValues(loss, weight)
+        return PoolMetric(self, (values,), np.full(1, np.nan))

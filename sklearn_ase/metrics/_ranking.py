@@ -1,0 +1,178 @@
+"""Metrics of scores: how well positives are ranked above negatives."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from sklearn_ase.metrics import _ranking_kernels as kernels
+from sklearn_ase.metrics._base import BaseMetric, pool_weight
+from sklearn_ase.metrics._labels import columns_of, positive_column
+from sklearn_ase.metrics._pool_ranking import PoolRanking
+
+_CURE = "pos_label=..., for one class against the rest"
+
+
+class BaseRanking(BaseMetric):
+    """Base class of the metrics of pairs of rows.
+
+    They are no functions of means of row values. So :meth:`row_values` and
+    :meth:`value` refuse; a call, and :meth:`on_pool`, work.
+    """
+
+    task = "classification"
+    response_method = "predict_proba"
+    bounds = (0.0, 1.0)
+    _prefers_one = True
+
+    def __init__(self, pos_label=None):
+        self.pos_label = pos_label
+
+    @abstractmethod
+    def value_and_slope(self, positive, weight, group):
+        """Value for believed labels, and its derivative.
+
+        Parameters
+        ----------
+        positive : ndarray of shape (n_samples,)
+            Probability that the label of a row is positive.
+        weight : ndarray of shape (n_samples,)
+        group : ndarray of int of shape (n_samples,)
+            Place of the score of each row among the sorted different scores.
+
+        Returns
+        -------
+        value : float
+        slope : ndarray of shape (n_samples,)
+            n_samples times the derivative with respect to `positive`.
+        """
+
+    def row_values(self, y_true, y_pred):
+        """Refused: a ranking compares rows, so that a row has no value of its own."""
+        raise TypeError(self._refusal())
+
+    def value(self, means):
+        """Refused: a ranking is no function of means."""
+        raise TypeError(self._refusal())
+
+    def _refusal(self):
+        name = type(self).__name__
+        return (
+            f"{name} compares rows, so it is no function of means of row values. Call "
+            f"{name}()(y_true, y_score), or use on_pool(...).at(proba)."
+        )
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        """Value of the metric if all labels are known.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+        y_pred : array-like of shape (n_rows,) or (n_rows, n_classes)
+            Scores of the positive class, or probabilities of the classes.
+        sample_weight : array-like of shape (n_rows,), default=None
+
+        Returns
+        -------
+        value : float
+        """
+        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+        classes = np.unique(y_true)
+        if self.pos_label is None and len(classes) < 2 and classes.dtype.kind in "biuf":
+            classes = np.union1d(classes, [1])
+        ranking = self.on_pool(y_pred, classes, sample_weight)
+        positive = (columns_of(y_true, classes) == ranking.column).astype(float)
+        found = self.value_and_slope(positive, ranking.weight, ranking.group)
+        return float(found[0])
+
+    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+        """Apply the metric to the scores of a pool.
+
+        Parameters
+        ----------
+        prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores of the positive class, or probabilities of the classes.
+        classes : ndarray of shape (n_classes,)
+            Sorted labels.
+        weight : ndarray of shape (n_samples,), default=None
+            Weight of each row, with mean 1. None means equal weights.
+        n_samples : int, default=None
+            Not needed.
+
+        Returns
+        -------
+        pool_ranking : PoolRanking
+        """
+        name = type(self).__name__
+        if classes is None:
+            raise ValueError(f"{name} needs the possible labels. Pass classes=...")
+        classes = np.asarray(classes)
+        column = positive_column(
+            self.pos_label, classes, name, _CURE, self._prefers_one
+        )
+        score = np.asarray(prediction)
+        if score.ndim == 2:
+            if score.shape[1] != len(classes):
+                raise ValueError(
+                    f"{name} needs scores of the positive class, or one column of "
+                    f"probabilities for each of the {len(classes)} classes, but there "
+                    f"are {score.shape[1]} columns. Pass all classes, or the scores."
+                )
+            score = score[:, column]
+        group = np.unique(score, return_inverse=True)[1].reshape(-1)
+        return PoolRanking(self, group, pool_weight(score, weight), classes, column)
+
+
+class RocAuc(BaseRanking):
+    """Area under the ROC curve: how often a positive scores above a negative.
+
+    The value is NaN without a positive or without a negative.
+
+    Parameters
+    ----------
+    pos_label : object, default=None
+        The positive class. None means the greater of two classes, as in
+        :func:`sklearn.metrics.roc_auc_score`. Given explicitly, it may be one of many
+        classes, against the rest.
+
+    See Also
+    --------
+    AveragePrecision : The same for the precision-recall curve.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import RocAuc
+    >>> RocAuc()([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+
+    _prefers_one = False
+
+    def value_and_slope(self, positive, weight, group):
+        return kernels.roc_auc(positive, weight, group)
+
+
+class AveragePrecision(BaseRanking):
+    """Precision at each score, averaged with the recall that the score adds.
+
+    The value is NaN without a positive.
+    :func:`sklearn.metrics.average_precision_score` gives 0 there.
+
+    Parameters
+    ----------
+    pos_label : object, default=None
+        The positive class. None means 1, or the greater of two classes. Given
+        explicitly, it may be one of many classes, against the rest.
+
+    See Also
+    --------
+    RocAuc : The same for the ROC curve.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import AveragePrecision
+    >>> round(AveragePrecision()([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 3)
+    0.833
+    """
+
+    def value_and_slope(self, positive, weight, group):
+        return kernels.average_precision(positive, weight, group)
