@@ -13,10 +13,10 @@ from sklearn_ase._evaluation._history import (
 )
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._questions import (
+    Question,
     estimate_question,
     influence_state,
     known_proba,
-    pool_metric,
     states_for,
     weight_of,
 )
@@ -100,13 +100,14 @@ class EvaluationCore:
         more = self.ledger.more_labels
         state_of = states_for(state, epochs, more, classes)
         proba = known_proba(state, classes, more)
-        return influence_state(self._metric_for(classes), state, state_of, proba)
+        question = self._reported(classes)
+        return influence_state(question, state, state_of, proba, more)
 
-    def _metric_for(self, classes):
+    def _reported(self, classes):
         """The metric that is reported, applied to the predictions."""
         if self._bound[0] is not classes or self._bound[1] is None:
             weight = weight_of(None, self.problem.sample_weight)
-            found = pool_metric(self.problem, self.plan.metric, classes, weight)
+            found = Question.of(self.problem, self.plan.metric, classes, weight)
             self._bound = classes, found
         return self._bound[1]
 
@@ -114,17 +115,18 @@ class EvaluationCore:
         """The estimate of the metric that is reported, or of the mean loss."""
         if self.plan.metric is None:
             return risk.estimate(state)
-        return self._answer(risk, self._metric_for(self.classes_), state)
+        return self._answer(risk, self._reported(self.classes_), state)
 
-    def _answer(self, risk, metric, state):
-        """Estimate a metric that is applied to the predictions."""
+    def _answer(self, risk, question, state):
+        """Answer a question about the pool."""
         more = self.ledger.more_labels
-        epochs = self.epochs if risk.needs_query_proba else []
+        is_plain = question.line is not None or not risk.needs_query_proba
+        epochs = [] if is_plain else self.epochs
         state_of = states_for(state, epochs, more, self.classes_)
         proba = None
         if state.belief is not None:
             proba = known_proba(state, self.classes_, more)
-        return estimate_question(risk, metric, state, state_of, proba)
+        return estimate_question(risk, question, state, state_of, proba)
 
     def _update(self, relearn=False):
         """Renew what depends on the labels, after some of them changed."""

@@ -1,12 +1,65 @@
 """Questions about a pool: which metric, of which rows, with which weights."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sklearn_ase._data._arrays import read_array, read_numbers
 from sklearn_ase._data._responses import response_of
 from sklearn_ase._evaluation._states import observed_values
-from sklearn_ase._inference._questions import Epoch, question_state
-from sklearn_ase.risk import estimate_metric
+from sklearn_ase._inference._questions import (
+    Epoch,
+    moments_with_labels,
+    question_state,
+)
+from sklearn_ase.losses import ZeroOne, as_loss
+from sklearn_ase.metrics import Accuracy, MeanLoss
+from sklearn_ase.risk import estimate_metric, of_one_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A metric of some rows of the pool.
+
+    Attributes
+    ----------
+    metric : PoolMetric
+    line : tuple of two float, or None
+        If the metric is a straight line of the mean loss of the evaluation: its value
+        at a mean of 0, and its slope. Then nothing else has to be computed.
+    weight : ndarray of shape (n_samples,) or None
+        Weight of each row, with mean 1.
+    """
+
+    metric: object
+    line: tuple | None = None
+    weight: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, problem, metric, classes, weight=None):
+        """Apply a metric to the predictions for the pool.
+
+        Parameters
+        ----------
+        problem : Problem
+        metric : BaseMetric
+        classes : ndarray of shape (n_classes,) or None
+        weight : ndarray of shape (n_samples,), default=None
+            Weight of each row, with mean 1.
+
+        Returns
+        -------
+        question : Question
+        """
+        line = None
+        if weight is None and isinstance(metric, Accuracy):
+            line = (1.0, -1.0) if isinstance(problem.loss, ZeroOne) else None
+        elif weight is None and isinstance(metric, MeanLoss):
+            is_same = repr(as_loss(metric.loss, problem.task)) == repr(problem.loss)
+            slope = -1.0 if metric.negative else 1.0
+            line = (0.0, slope) if is_same else None
+        found = pool_metric(problem, metric, classes, weight)
+        return cls(found, line, weight)
 
 
 def pool_metric(problem, metric, classes, weight=None):
@@ -62,10 +115,14 @@ def states_for(state, epochs, more_labels, classes):
     ]
 
     def state_of(values):
-        observed = observed_values(values, state.indices, state.labels, more_labels)
+        observed = _observed(values, state, more_labels)
         return question_state(state, values, aligned, observed)
 
     return state_of
+
+
+def _observed(values, state, more_labels):
+    return observed_values(values, state.indices, state.labels, more_labels)
 
 
 def known_proba(state, classes, more_labels):
@@ -94,13 +151,13 @@ def known_proba(state, classes, more_labels):
     return proba
 
 
-def estimate_question(risk, metric, state, state_of, proba):
-    """Estimate a metric that is bound to the pool.
+def estimate_question(risk, question, state, state_of, proba):
+    """Answer a question.
 
     Parameters
     ----------
     risk : BaseRisk
-    metric : PoolMetric
+    question : Question
     state : PoolState
     state_of : callable
     proba : ndarray of shape (n_samples, n_classes) or None
@@ -109,29 +166,40 @@ def estimate_question(risk, metric, state, state_of, proba):
     -------
     estimate : MetricEstimate
     """
+    metric = question.metric
+    if question.line is not None:
+        return of_one_mean(metric.metric, question.line, risk.estimate(state))
     worth = getattr(state.belief, "training_worth", None)
     n_worth = 0.0 if worth is None else worth.n_labels
     return estimate_metric(risk, metric.at(proba), state_of, n_worth)
 
 
-def influence_state(metric, state, state_of, proba):
+def influence_state(question, state, state_of, proba, more_labels):
     """State for the linearised metric: what acquisitions look at.
 
     Parameters
     ----------
-    metric : PoolMetric
+    question : Question
     state : PoolState
         With a belief.
     state_of : callable
     proba : ndarray of shape (n_samples, n_classes) or None
+    more_labels : dict of int to list
 
     Returns
     -------
     state : PoolState
         The given one where the metric is not defined yet.
     """
-    metric = metric.at(proba)
-    means = np.array([state_of(part).expected_loss.mean() for part in metric.parts])
+    if question.line is not None:
+        return state
+    metric = question.metric.at(proba)
+    observed = [_observed(part, state, more_labels) for part in metric.parts]
+    believed = [
+        moments_with_labels(state, *each)[0].mean()
+        for each in zip(metric.parts, observed, strict=True)
+    ]
+    means = np.array(believed)
     gradient = metric.gradient(means)
     if not np.isfinite(gradient).all():
         return state

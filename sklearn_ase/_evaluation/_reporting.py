@@ -16,9 +16,9 @@ from sklearn_ase._evaluation._history import (
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk, check_stop
 from sklearn_ase._evaluation._questions import (
+    Question,
     check_weight,
     check_where,
-    pool_metric,
     weight_of,
 )
 from sklearn_ase._inference._evidence import judging_obstacle
@@ -106,7 +106,7 @@ class Reporting(Labelling):
             return None
         metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
         weight = weight_of(where, weight)
-        return pool_metric(problem, metric, self.classes_, weight)
+        return Question.of(problem, metric, self.classes_, weight)
 
     def diagnose(self):
         """Report whether the labels agree with the surrogate.

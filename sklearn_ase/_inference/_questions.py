@@ -108,7 +108,8 @@ class RowLoss:
     def is_bounded(self):
         """Whether the values are between 0 and a greatest value."""
         least, most = self.values.limits()
-        return bool(least.min() >= 0 and np.isfinite(most).all())
+        has_limits = least.min() >= 0 and np.isfinite(most).all()
+        return bool(has_limits and getattr(self.values, "is_bounded", True))
 
     def observed(self, indices, labels):
         """Values at rows whose labels are known."""
@@ -193,9 +194,7 @@ def question_state(state, values, epochs, observed):
     losses = np.zeros(len(picks))
     losses[picks.answered] = observed
     if state.belief is not None:
-        expected, variance = values.moments(state.belief)
-        expected, variance = np.array(expected), np.array(variance)
-        expected[state.indices], variance[state.indices] = observed, 0.0
+        expected, variance = moments_with_labels(state, values, observed)
         belief = RowBelief(state.belief, values, expected, variance)
     columns = _columns_of_picks(picks, values, epochs)
     picks = Picks(
@@ -217,6 +216,25 @@ def question_state(state, values, epochs, observed):
     )
 
 
+def moments_with_labels(state, values, observed):
+    """Mean and variance of values under the belief, known where there is a label.
+
+    Parameters
+    ----------
+    state : PoolState
+        With a belief.
+    values : RowValues
+    observed : ndarray of shape (n_labels,)
+
+    Returns
+    -------
+    expected, variance : ndarray of shape (n_samples,)
+    """
+    expected, variance = (np.array(part) for part in values.moments(state.belief))
+    expected[state.indices], variance[state.indices] = observed, 0.0
+    return expected, variance
+
+
 def _columns_of_picks(picks, values, epochs):
     """What was expected of each pick, as if the question had been asked before."""
     n_picks, n_samples = len(picks), values.n_samples
@@ -227,8 +245,8 @@ def _columns_of_picks(picks, values, epochs):
         "loss_moment": np.full(n_picks, np.nan),
         "max_expected_ratio": np.zeros(n_picks),
     }
-    ends = [epoch.start for epoch in epochs[1:]] + [n_picks]
-    for epoch, end in zip(epochs, ends, strict=True):
+    starts = [epoch.start for epoch in epochs]
+    for epoch, end in zip(epochs, [*starts[1:], n_picks], strict=False):
         if end <= epoch.start:
             continue
         expected, variance = values.moments(epoch.belief)

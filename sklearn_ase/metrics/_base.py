@@ -66,7 +66,14 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     array([ 1.333, -0.444])
     """
 
-    flags = ("task", "response_method", "bounds", "greater_is_better", "scale", "surrogate_worth")
+    flags = (
+        "task",
+        "response_method",
+        "bounds",
+        "greater_is_better",
+        "scale",
+        "surrogate_worth",
+    )
     task = None
     response_method = "predict"
     bounds = (-np.inf, np.inf)

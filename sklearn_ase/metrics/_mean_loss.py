@@ -53,6 +53,11 @@ class MeanLoss(BaseMetric):
         most = float(as_loss(self.loss).max_loss)
         return (-most, 0.0) if self.negative else (0.0, most)
 
+    @property
+    def greater_is_better(self):
+        """Whether minus the mean is reported."""
+        return bool(self.negative)
+
     def validate(self):
         as_loss(self.loss).validate()
         check_flag(self.negative, "negative")
@@ -97,7 +102,8 @@ class MeanLoss(BaseMetric):
         task = "regression" if classes is None else "classification"
         loss = as_loss(self.loss, task).build(prediction, classes)
         if isinstance(loss, LossTable):
-            values = TableValues(weight[:, None] * loss.values, loss.classes)
+            table = weight[:, None] * loss.values
+            values = TableValues(table, loss.classes, loss.is_bounded)
         else:
             values = LossValues(loss, weight)
         return PoolMetric(self, (values,), np.full(1, np.nan))

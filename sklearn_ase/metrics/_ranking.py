@@ -22,6 +22,7 @@ class BaseRanking(BaseMetric):
     task = "classification"
     response_method = "predict_proba"
     bounds = (0.0, 1.0)
+    takes_scores = True
     _prefers_one = True
 
     def __init__(self, pos_label=None):

@@ -69,10 +69,13 @@ class TableValues(RowValues):
     values : ndarray of shape (n_samples, n_classes)
     classes : ndarray of shape (n_classes,)
         Sorted.
+    is_bounded : bool, default=True
+        Whether the values have a greatest one whatever the predictions.
     """
 
     values: np.ndarray
     classes: np.ndarray
+    is_bounded: bool = True
 
     @property
     def n_samples(self):

@@ -53,7 +53,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     value = pool_metric.value(np.array([each.value for each in found]))
     line = _line(pool_metric, value)
     if line is not None and found[0].least >= 0 and states[0].loss.is_bounded:
-        return _of_one_mean(value, line, found[0], basic)
+        return of_one_mean(metric, line, found[0])
     steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
     refusal = found[0].refusal
     if any(each is None for each in steps):
@@ -96,17 +96,34 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     )
 
 
-def _of_one_mean(value, line, mean, basic):
-    """Estimate of a metric that is a straight line of one bounded mean."""
+def of_one_mean(metric, line, mean):
+    """Estimate of a metric that is a straight line of one mean.
+
+    Parameters
+    ----------
+    metric : BaseMetric
+    line : tuple of two float
+        Value at a mean of 0, and slope.
+    mean : RiskEstimate
+
+    Returns
+    -------
+    estimate : MetricEstimate
+    """
+    start, slope = line
     return MetricEstimate(
-        value=value,
-        standard_error=abs(line[1]) * mean.standard_error,
-        centre=line[0] + line[1] * (mean.value if mean.centre is None else mean.centre),
+        value=start + slope * mean.value,
+        standard_error=abs(slope) * mean.standard_error,
+        centre=start + slope * (mean.value if mean.centre is None else mean.centre),
         degrees_of_freedom=mean.degrees_of_freedom or 1.0,
         mean=mean,
         line=line,
+        n_labels=mean.n_labels,
+        n_skipped=mean.n_skipped,
+        name=metric.name,
+        bounds=metric.bounds,
         refusal=mean.refusal,
-        **basic,
+        metric=metric,
     )
 
 

@@ -40,7 +40,9 @@ def metric_on_samples(evaluation, y, counts, rng):
     plain, variance = [], {}
     orders = [rng.permutation(n_samples) for _ in range(_N_SAMPLES)]
     for count in counts:
-        values = np.array([_of_some(value, order[:count], n_samples) for order in orders])
+        values = np.array(
+            [_of_some(value, order[:count], n_samples) for order in orders]
+        )
         known = values[np.isfinite(values)]
         variance[count] = np.mean((known - truth) ** 2) if len(known) else np.nan
         row = {"risk": PLAIN, "n_labels": count, "value": values[0]}
