@@ -60,17 +60,16 @@ def weights(rng, kind):
     return (rng.random(N_SAMPLES) < 0.4).astype(float)
 
 
-def specificity(y, guess, *, labels=None, sample_weight=None):
-    """Specificity of each class, by scikit-learn's matrices."""
-    tables = metrics.multilabel_confusion_matrix(
-        y, guess, labels=labels, sample_weight=sample_weight
+def tables_of(y, guess, labels, weight):
+    """For each class against the rest, its two by two table."""
+    return metrics.multilabel_confusion_matrix(
+        y, guess, labels=labels, sample_weight=weight
     ).astype(float)
-    return tables
 
 
 def specificity_score(y, guess, average, pos_label=None, sample_weight=None):
     labels = [pos_label] if average == "binary" else None
-    tables = specificity(y, guess, labels=labels, sample_weight=sample_weight)
+    tables = tables_of(y, guess, labels, sample_weight)
     if average == "micro":
         tables = tables.sum(axis=0, keepdims=True)
     right, below = tables[:, 0, 0], tables[:, 0].sum(axis=1)
@@ -170,7 +169,7 @@ def test_an_average_of_ratios_is_that_of_scikit_learn(rng, name, kind, pool, ave
         every = np.union1d(
             classes, guess
         )  # All classes count, even if they are not there.
-        tables = specificity(y, guess, labels=every, sample_weight=weight).sum(axis=0)
+        tables = tables_of(y, guess, every, weight).sum(axis=0)
         value = tables[0, 0] / tables[0].sum()
     else:
         more = {} if name == "specificity" else {"zero_division": 0.0}
