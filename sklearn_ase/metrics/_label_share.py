@@ -5,7 +5,7 @@ import numpy as np
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.metrics._row_values import QuadraticValues, TableValues
+from sklearn_ase.metrics._row_values import ClassValues, QuadraticValues, TableValues
 
 
 class LabelShare(BaseMetric):
@@ -62,8 +62,13 @@ class LabelShare(BaseMetric):
         self.validate()
         weight = pool_weight(prediction, weight, n_samples)
         self._check_classes(classes)
-        table = np.outer(weight, self.row_values(classes)[:, 0])
-        part = TableValues(table, np.asarray(classes))
+        classes = np.asarray(classes)
+        if self.half is None:
+            target = np.broadcast_to(classes.tolist().index(self.label), len(weight))
+            part = ClassValues(target, weight, classes)
+        else:
+            table = np.outer(weight, self.row_values(classes)[:, 0])
+            part = TableValues(table, classes)
         return PoolMetric(self, (part,), np.full(1, np.nan))
 
     def _check_classes(self, classes):

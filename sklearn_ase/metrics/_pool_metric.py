@@ -19,6 +19,16 @@ class PoolMetric:
         Values whose means depend on labels, in the order of the means.
     known : ndarray of shape (n_means,)
         Means that depend on no label; NaN for the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.metrics import Recall
+    >>> pool = Recall().on_pool(np.array([1, 0, 1, 0]), np.array([0, 1]))
+    >>> len(pool.parts), pool.known  # Found and missed positives are not known.
+    (2, array([nan, nan, 0.5]))
+    >>> pool.value(np.array([0.375, 0.125]))
+    0.75
     """
 
     metric: object

@@ -24,6 +24,17 @@ class PoolRanking:
         Sorted.
     column : int
         Place of the positive class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.metrics import RocAuc
+    >>> ranking = RocAuc().on_pool(np.array([0.2, 0.7, 0.9]), np.array([0, 1]))
+    >>> near = ranking.at(np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]]))
+    >>> round(near.level, 3)
+    0.944
+    >>> near.parts[0].weight.round(3)
+    array([-1.222, -0.296,  0.926])
     """
 
     metric: object

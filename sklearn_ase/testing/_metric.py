@@ -1,0 +1,222 @@
+"""The contract of metrics."""
+
+from inspect import signature
+
+import numpy as np
+
+from sklearn_ase.metrics import PoolMetric, as_metric
+from sklearn_ase.metrics._ranking import BaseRanking
+from sklearn_ase.testing._require import TASKS, check_copies, require, unchanged
+
+_N_SAMPLES = 60
+# Steps of the finite differences, relative to the size of a mean.
+_STEP = 1e-5
+
+
+def check_metric(metric, task=None, classes=None):
+    """Check that a metric works: its row values, their means, and its derivative.
+
+    The values of a row must be finite and depend on no other row. The metric of the
+    pool must agree with direct calls. The derivative must agree with finite
+    differences, a weight of 2 with a row that is given twice, and the value must lie
+    within the bounds.
+
+    Parameters
+    ----------
+    metric : str or BaseMetric
+    task : {"classification", "regression"}, default=None
+        Needed for a metric that does not set its task.
+    classes : array-like of shape (n_classes,), default=None
+        Labels for which a classification metric is made; None means 0 and 1.
+
+    Raises
+    ------
+    AssertionError
+        If the metric does not work; the message says why.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import Recall
+    >>> from sklearn_ase.testing import check_metric
+    >>> check_metric(Recall())
+    """
+    metric = as_metric(metric)
+    task = metric.task or task
+    require(
+        task in TASKS,
+        f"the task is not known: set the class attribute task to one of {TASKS}, or "
+        "pass task=...",
+    )
+    check_copies(metric)
+    labels, prediction, classes = _data(metric, task, classes)
+    with unchanged(labels, *([] if prediction is None else [prediction])):
+        if isinstance(metric, BaseRanking):
+            _check_slopes(metric, labels, prediction, classes)
+        else:
+            _check_rows(metric, labels, prediction, classes)
+            _check_gradient(metric, labels, prediction, classes)
+        _check_pool(metric, labels, prediction, classes)
+        _check_weights(metric, labels, prediction, classes)
+    _check_bounds(metric, labels, prediction, classes)
+
+
+def _data(metric, task, classes):
+    """Labels, predictions that are often right, and classes."""
+    rng = np.random.default_rng(0)
+    if task == "regression":
+        labels = rng.normal(2.0, 1.5, _N_SAMPLES)
+        prediction = 0.7 * labels + rng.normal(0.5, 0.8, _N_SAMPLES)
+        return labels, prediction if metric.response_method else None, None
+    classes = np.unique([0, 1] if classes is None else classes)
+    # Every class occurs, so that a direct call can tell the classes.
+    places = np.append(np.arange(len(classes)), rng.choice(len(classes), _N_SAMPLES))
+    places = places[:_N_SAMPLES]
+    proba = rng.dirichlet(np.ones(len(classes)), _N_SAMPLES)
+    proba = 0.6 * proba + 0.4 * np.eye(len(classes))[places]
+    guess = np.where(rng.random(_N_SAMPLES) < 0.5, places, rng.permutation(places))
+    answers = {None: None, "predict": classes[guess], "predict_proba": proba}
+    prediction = answers[metric.response_method]
+    return classes[places], prediction, classes
+
+
+def _check_rows(metric, labels, prediction, classes):
+    values = _values(metric, labels, prediction, classes)
+    rows = np.arange(len(labels))[::-3]
+    some = _values(metric, labels[rows], _rows(prediction, rows), classes)
+    one = _values(metric, labels[:1], _rows(prediction, slice(1)), classes)
+    same = some.shape == values[rows].shape and one.shape == values[:1].shape
+    alone = same and np.allclose(some, values[rows]) and np.allclose(one, values[:1])
+    require(alone, "the values of a row must not depend on other rows")
+    value = metric.value(values.mean(axis=0))
+    require(
+        np.ndim(value) == 0 and np.isfinite(value),
+        f"value must return one finite number for the means of the check, not {value}",
+    )
+    direct = metric(labels, prediction)
+    require(
+        np.isclose(value, direct, rtol=1e-9, atol=1e-9),
+        f"a call must give the value of the means, {value:.6g}, not {direct:.6g}",
+    )
+
+
+def _values(metric, labels, prediction, classes):
+    """Row values of the right kind; those of classes are told the classes."""
+    takes = "classes" in signature(metric.row_values).parameters
+    extra = {"classes": classes} if takes else {}
+    values = np.asarray(metric.row_values(labels, prediction, **extra))
+    require(
+        values.ndim == 2 and len(values) == len(labels),
+        f"row_values must return an array of shape (n_rows, n_means), here "
+        f"({len(labels)}, n_means), not {values.shape}",
+    )
+    finite = values.dtype.kind in "biuf" and np.isfinite(values).all()
+    require(finite, "row_values must return finite numbers")
+    return values.astype(float)
+
+
+def _check_gradient(metric, labels, prediction, classes):
+    means = _values(metric, labels, prediction, classes).mean(axis=0)
+    gradient = np.asarray(metric.gradient(means), dtype=float)
+    require(
+        gradient.shape == means.shape,
+        f"gradient must have the shape of the means, {means.shape}, not "
+        f"{gradient.shape}",
+    )
+    for place, mean in enumerate(means):
+        step = np.zeros(len(means))
+        step[place] = _STEP * max(abs(mean), 1e-2)
+        ends = metric.value(means + step), metric.value(means - step)
+        exact = (ends[0] - ends[1]) / (2.0 * step[place])
+        require(
+            np.isclose(gradient[place], exact, rtol=1e-4, atol=1e-5),
+            f"gradient must agree with finite differences, but is {gradient[place]:.6g}"
+            f", not {exact:.6g}, for the mean number {place}",
+        )
+
+
+def _check_slopes(metric, labels, prediction, classes):
+    """Check the slopes of a ranking at a belief that is not certain."""
+    sure = _one_hot(labels, classes)
+    proba = 0.8 * sure + 0.2 / len(classes)
+    pool = metric.on_pool(prediction, classes)
+    near = pool.at(proba)
+    slope = near.parts[0].weight
+    for row in range(0, len(labels), 7):
+        ends = []
+        for step in (_STEP, -_STEP):
+            moved = proba.copy()
+            moved[row, pool.column] += step
+            ends.append(_belief_value(pool.at(moved)))
+        exact = len(labels) * (ends[0] - ends[1]) / (2.0 * _STEP)
+        require(
+            np.isclose(slope[row], exact, rtol=1e-4, atol=1e-5),
+            f"the slope of a row must agree with finite differences, but is "
+            f"{slope[row]:.6g}, not {exact:.6g}",
+        )
+
+
+def _belief_value(tangent):
+    return tangent.value([tangent.mean])
+
+
+def _check_pool(metric, labels, prediction, classes):
+    pool = _on_pool(metric, labels, prediction, classes)
+    found, direct = _pool_value(pool, labels), metric(labels, prediction)
+    require(
+        np.isclose(found, direct, rtol=1e-9, atol=1e-9),
+        f"the metric of the pool must agree with a direct call, {direct:.6g}, but is "
+        f"{found:.6g}",
+    )
+
+
+def _on_pool(metric, labels, prediction, classes, weight=None):
+    extra = {"n_samples": len(labels)} if prediction is None else {}
+    pool = metric.on_pool(prediction, classes, weight, **extra)
+    if isinstance(metric, BaseRanking):
+        pool = pool.at(_one_hot(labels, classes))
+    require(isinstance(pool, PoolMetric), "on_pool must return a PoolMetric")
+    require(len(pool.parts) > 0, "at least one mean must depend on labels")
+    return pool
+
+
+def _pool_value(pool, labels):
+    rows = np.arange(len(labels))
+    return pool.value(
+        np.array([part.observed(rows, labels).mean() for part in pool.parts])
+    )
+
+
+def _check_weights(metric, labels, prediction, classes):
+    """Check that rows of weight 2 are rows given twice, and of weight 0 left out."""
+    counts = np.ones(len(labels), int)
+    counts[5::4], counts[7::9] = 2, 0
+    weight = counts / counts.mean()
+    found = _pool_value(_on_pool(metric, labels, prediction, classes, weight), labels)
+    rows = np.repeat(np.arange(len(labels)), counts)
+    repeated = _rows(prediction, rows)
+    exact = _pool_value(_on_pool(metric, labels[rows], repeated, classes), labels[rows])
+    require(
+        np.isclose(found, exact, rtol=1e-9, atol=1e-9),
+        f"a weight of 2 must count as a row given twice: {exact:.6g}, not {found:.6g}",
+    )
+
+
+def _check_bounds(metric, labels, prediction, classes):
+    least, most = metric.bounds
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        value = _pool_value(_on_pool(metric, labels, prediction, classes), labels)
+        slack = 1e-9 * max(1.0, abs(value))
+        require(
+            np.isnan(value) or least - slack <= value <= most + slack,
+            f"the value {value:.6g} lies outside the bounds {metric.bounds}",
+        )
+        labels = rng.permutation(labels)
+
+
+def _one_hot(labels, classes):
+    return (labels[:, None] == classes).astype(float)
+
+
+def _rows(prediction, rows):
+    return None if prediction is None else prediction[rows]
