@@ -23,7 +23,7 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import GuardedASE
 from sklearn_ase.simulation import LabelEfficiency, label_efficiency_curve
 
-SEED = 662607
+SEED = 299792
 COUNTS = (10, 25, 50, 100, 200)
 LEVEL = 0.9
 

@@ -219,6 +219,9 @@ class PoolState:
         For an uncalibrated surrogate: mean of expected minus observed loss on training
         rows that it did not learn from, shrunk towards 0 by two standard errors. NaN if
         unavailable.
+    training_tail : float
+        How heavy the tail of the loss is at training rows (regression with a loss that
+        has no greatest value). NaN if unavailable.
 
     Examples
     --------
@@ -235,6 +238,7 @@ class PoolState:
     labels: np.ndarray
     is_calibrated: bool = False
     training_gap: float = np.nan
+    training_tail: float = np.nan
 
     @cached_property
     def n_samples(self):

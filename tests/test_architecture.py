@@ -15,6 +15,7 @@ LAYERS = [
     {"_version", "exceptions"},
     {"_utils"},
     {"_data", "belief", "losses"},
+    {"metrics"},
     {"_state"},
     {"_labels", "_annotation"},
     {"_inference", "selection"},

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sklearn_ase._inference import _kernels
+from sklearn_ase.losses import PointLoss
 
 # Fewer rows say nothing about the surrogate.
 _LEAST_ROWS = 25
@@ -26,7 +27,7 @@ class Learned:
     is_calibrated : bool
         Whether the surrogate was calibrated on at least 25 rows for which the model
         has predictions.
-    training_gap : float
+    training_gap, training_tail : float
         See :class:`PoolState`.
     fitted_belief : CategoricalBelief, GaussianBelief or None
         The belief right after the last fit of the surrogate.
@@ -43,6 +44,7 @@ class Learned:
     loss_variance: np.ndarray | None = None
     is_calibrated: bool = False
     training_gap: float = np.nan
+    training_tail: float = np.nan
     fitted_belief: object = None
     n_compared: int = 0
     met: frozenset = frozenset()
@@ -115,6 +117,7 @@ def learn(problem, plan, before, labels, seed):
         classes,
         loss,
         training_gap=_training_gap(problem, surrogate, classes, has_expert),
+        training_tail=_training_tail(surrogate, loss),
         fitted_belief=belief,
         n_compared=n_compared,
         met=met,
@@ -195,3 +198,12 @@ def _training_gap(problem, surrogate, classes, has_expert):
         return np.nan
     gap = (expected - observed)[np.isfinite(expected)]
     return _kernels.clear_mean(gap) if len(gap) >= _LEAST_ROWS else np.nan
+
+
+def _training_tail(surrogate, loss):
+    if loss.is_bounded or not isinstance(loss, PointLoss):
+        return np.nan
+    try:
+        return float(surrogate.training_tail(loss.loss))
+    except ValueError:  # A loss of the user's that has no value there.
+        return np.nan

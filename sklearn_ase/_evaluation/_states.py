@@ -37,6 +37,7 @@ def pool_state(ledger, learned):
         labels=labels,
         is_calibrated=learned.is_calibrated,
         training_gap=learned.training_gap,
+        training_tail=learned.training_tail,
     )
 
 

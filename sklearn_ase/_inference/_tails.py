@@ -8,13 +8,15 @@ _PRIOR_SHAPE = 0.5
 # Fewer values tell nothing about a tail.
 _MIN_VALUES = 5
 # With a heavier tail there is no interval.
-MAX_TAIL_SHAPE = 0.75
+MAX_TAIL_SHAPE = 0.7
 
 
 def loss_tail(state):
     """Shape of the tail of the losses, relative to what the surrogate expected.
 
     Where the surrogate knows that some rows have large losses, these are not a tail.
+    Few labels may have missed the large losses. So if training rows show a heavier
+    tail, theirs is returned.
 
     Parameters
     ----------
@@ -31,7 +33,7 @@ def loss_tail(state):
     )
     if not (expected > 0).all():  # Before its first fit the surrogate expects 0.
         expected = np.where(expected > 0, expected, losses.mean() or 1.0)
-    return tail_shape(losses / expected)
+    return float(np.fmax(tail_shape(losses / expected), state.training_tail))
 
 
 def tail_shape(values):

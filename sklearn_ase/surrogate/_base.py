@@ -2,6 +2,7 @@
 
 from abc import ABCMeta, abstractmethod
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 
@@ -232,3 +233,22 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
             NaN for rows that were not held out.
         """
         return None
+
+    def training_tail(self, loss):
+        """Return how heavy the tail of the loss is at training rows (regression).
+
+        The losses are those of a model that predicts as the surrogate does, relative to
+        what the surrogate expects. The default is NaN: nothing is known.
+
+        Parameters
+        ----------
+        loss : loss
+            For regression.
+
+        Returns
+        -------
+        shape : float
+            Of a generalised Pareto distribution. From one half on the variance of the
+            loss is infinite, from 1 on its mean.
+        """
+        return np.nan

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._inference._tails import tail_shape
 from sklearn_ase._utils._checks import check_integer, check_n_jobs
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
+from sklearn_ase.losses import PointLoss
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
 from sklearn_ase.surrogate._estimator_surrogate import (
     EstimatorSurrogate,
@@ -62,7 +64,7 @@ class RegressorSurrogate(EstimatorSurrogate):
         Variance of a label around the mean of its member, before calibration.
     held_out_ : tuple of two ndarrays of shape (n_rows,) or None
         Mean and variance of the labels at the rows of the fit, by members that did not
-        learn from them. None with a calibration.
+        learn from them. None if no row was held out.
 
     Examples
     --------
@@ -117,6 +119,15 @@ class RegressorSurrogate(EstimatorSurrogate):
             return None
         return loss.expected(*(part[rows] for part in self.held_out_))
 
+    def training_tail(self, loss):
+        if self.held_out_ is None:
+            return np.nan
+        held_out, y = self._training_rows
+        mean, variance = (part[held_out] for part in self.held_out_)
+        at_mean = PointLoss(loss, mean)
+        observed = at_mean.observed(np.arange(len(mean)), y[held_out])
+        return tail_shape(observed / at_mean.expected(mean, variance))
+
     def _with_members(self, y):
         if has_members(self.estimator) or has_std(self.estimator):
             return self.estimator
@@ -167,10 +178,13 @@ class RegressorSurrogate(EstimatorSurrogate):
             weight = np.where(rows.is_acquired[used], 1.0, of_training)
             excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
             self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
-        # Not with a calibration: it favours rows of the pool and need not fit others.
-        if not self.is_constant and self.calibration_ is None:
-            centre, *variances = self._calibrated(*held_out, rows.expert, None)
+        if not self.is_constant:
+            expert = rows.expert
+            if expert is not None:  # Without a prediction the surrogate stands alone.
+                expert = np.where(np.isfinite(expert), expert, held_out[0])
+            centre, *variances = self._calibrated(*held_out, expert, None)
             self.held_out_ = centre, sum(variances)
+            self._training_rows = used & ~rows.is_acquired, rows.y
 
     def _held_out_moments(self, rows, seed):
         if not self.is_constant:

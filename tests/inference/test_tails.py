@@ -29,20 +29,21 @@ def test_few_or_equal_values_say_nothing(values):
     assert np.isnan(tail_shape(np.asarray(values)))
 
 
-def fitted(noise, seed, n_labels=60):
-    """Risk of a model that predicts the mean of labels with some noise."""
+def fitted(noise, seed, n_labels=60, n_training=50, loss="squared_error"):
+    """Evaluator of a model that predicts the mean of labels with some noise."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(400, 2))
-    y = X[:, 0] + noise.rvs(size=400, random_state=rng)
+    X = rng.normal(size=(400 + n_training, 2))
+    y = X[:, 0] + noise.rvs(size=len(X), random_state=rng)
     evaluator = ActiveRiskEstimator(
-        lambda X: X[:, 0], loss="squared_error", n_labels=n_labels, random_state=seed
+        lambda X: X[:, 0], loss=loss, n_labels=n_labels, random_state=seed
     )
-    return evaluator.fit(X, y, X_train=X[:50], y_train=y[:50]).risk_
+    training = {"X_train": X[400:], "y_train": y[400:]} if n_training else {}
+    return evaluator.fit(X[:400], y[:400], **training)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
 def test_squared_errors_with_infinite_variance_get_no_interval_most_of_the_time():
-    risks = [fitted(stats.t(2.1), seed) for seed in range(6)]
+    risks = [fitted(stats.t(2.1), seed).risk_ for seed in range(6)]
     refused = [risk for risk in risks if "heavy tail" in risk.refusal]
     assert len(refused) >= 3
     with pytest.warns(IntervalWarning, match="absolute_error"):
@@ -51,5 +52,29 @@ def test_squared_errors_with_infinite_variance_get_no_interval_most_of_the_time(
 
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
 def test_squared_errors_of_normal_noise_have_an_interval():
-    risks = [fitted(stats.norm(), seed) for seed in range(6)]
+    risks = [fitted(stats.norm(), seed).risk_ for seed in range(6)]
     assert sum(bool(risk.refusal) for risk in risks) <= 1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
+def test_training_rows_show_a_heavy_tail_that_few_labels_have_missed():
+    evaluators = [fitted(stats.t(2.1), seed, 25, 300) for seed in range(6)]
+    shapes = [e.evaluation_.state.training_tail for e in evaluators]
+    assert np.median(shapes) > 0.8  # Half of 1.05 degrees, for the square is 0.95.
+    assert sum("heavy tail" in e.risk_.refusal for e in evaluators) >= 5
+    for evaluator in evaluators:
+        assert evaluator.evaluation_.diagnose().tail_shape >= max(
+            0.5, evaluator.evaluation_.state.training_tail
+        )
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
+def test_normal_training_rows_have_no_heavy_tail(loss):
+    evaluator = fitted(stats.norm(), 0, 25, 300, loss)
+    assert evaluator.evaluation_.state.training_tail < 0.4
+    assert not evaluator.risk_.refusal
+
+
+def test_without_training_rows_nothing_is_known_of_their_tail():
+    evaluator = fitted(stats.norm(), 0, 25, 0)
+    assert np.isnan(evaluator.evaluation_.state.training_tail)

@@ -1,0 +1,197 @@
+"""The base class of the metrics: what is reported of a model."""
+
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._row_values import FunctionValues, TableValues
+
+# Step of the numerical gradient, relative to the size of a mean.
+_STEP = 1e-6
+# Distances from the prediction at which a mean is tried that may not depend on labels.
+_TRIALS = (0.0, 1.0, -2.5)
+
+
+class BaseMetric(BaseEstimator, metaclass=ABCMeta):
+    """Base class of the metrics: a function of pool means of values at each row.
+
+    A subclass sets `task` and writes two methods: :meth:`row_values`, the numbers that
+    are averaged over the pool, and :meth:`value`, what is made of their means. Labels
+    of the pool that are not known are replaced by what the surrogate believes, and
+    corrected by those that are. :func:`sklearn_ase.testing.check_metric` checks the
+    result.
+
+    Attributes
+    ----------
+    task : {"classification", "regression"} or None
+        What the labels are. None means either.
+    response_method : {"predict", "predict_proba"} or None
+        What `y_pred` is: predicted labels (or values), or probabilities. None means
+        that the metric needs no model.
+    bounds : tuple of two float
+        Least and greatest value of the metric; infinite if there is none.
+    flags : tuple of str
+        Names of the class attributes that the package reads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase.metrics import BaseMetric
+    >>> class FalseAlarms(BaseMetric):
+    ...     task, bounds = "classification", (0.0, 1.0)
+    ...
+    ...     def row_values(self, y_true, y_pred):
+    ...         negative = y_true == 0
+    ...         return np.column_stack([negative & (y_pred == 1), negative])
+    ...
+    ...     def value(self, means):
+    ...         return means[0] / means[1]
+    >>> metric = FalseAlarms()
+    >>> y_true, y_pred = np.array([0, 0, 0, 1]), np.array([0, 1, 0, 1])
+    >>> round(metric(y_true, y_pred), 3)
+    0.333
+    >>> metric.gradient(np.array([0.25, 0.75])).round(3)
+    array([ 1.333, -0.444])
+    """
+
+    flags = ("task", "response_method", "bounds")
+    task = None
+    response_method = "predict"
+    bounds = (-np.inf, np.inf)
+
+    def validate(self):
+        """Check the parameters; called at the start, before a label is bought."""
+
+    @abstractmethod
+    def row_values(self, y_true, y_pred):
+        """Values of each row, of which the metric knows the means.
+
+        The values of a row must not depend on other rows.
+
+        Parameters
+        ----------
+        y_true : ndarray of shape (n_rows,)
+            Labels.
+        y_pred : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            Predictions, as `response_method` says.
+
+        Returns
+        -------
+        values : array-like of shape (n_rows, n_means)
+        """
+
+    @abstractmethod
+    def value(self, means):
+        """Value of the metric, given the means of the row values.
+
+        Parameters
+        ----------
+        means : ndarray of shape (n_means,)
+
+        Returns
+        -------
+        value : float
+            NaN where the metric is not defined, as 0 / 0.
+        """
+
+    def gradient(self, means):
+        """Derivative of :meth:`value` with respect to each mean.
+
+        The default computes it numerically.
+
+        Parameters
+        ----------
+        means : ndarray of shape (n_means,)
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_means,)
+        """
+        means = np.asarray(means, dtype=float)
+        found = np.empty(len(means))
+        for place, size in enumerate(np.maximum(np.abs(means), 1e-3)):
+            step = np.zeros(len(means))
+            step[place] = _STEP * size
+            ends = self.value(means + step), self.value(means - step)
+            found[place] = (ends[0] - ends[1]) / (2.0 * step[place])
+        return found
+
+    def __call__(self, y_true, y_pred):
+        """Value of the metric if all labels are known.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+        y_pred : array-like of shape (n_rows,) or (n_rows, n_classes)
+
+        Returns
+        -------
+        value : float
+        """
+        values = np.asarray(self.row_values(np.asarray(y_true), np.asarray(y_pred)))
+        return float(self.value(values.astype(float).mean(axis=0)))
+
+    def on_pool(self, prediction, classes=None, weight=None):
+        """Apply the metric to the predictions for a pool.
+
+        Override it where the means can be computed faster than by one call of
+        :meth:`row_values` per class.
+
+        Parameters
+        ----------
+        prediction : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+        classes : ndarray of shape (n_classes,), default=None
+            Sorted labels. None for regression.
+        weight : ndarray of shape (n_samples,), default=None
+            Weight of each row, with mean 1. None means equal weights.
+
+        Returns
+        -------
+        pool_metric : PoolMetric
+        """
+        weight = np.ones(len(prediction)) if weight is None else weight
+        if classes is None:
+            return self._on_numbers(prediction, weight)
+        n_samples = len(prediction)
+        values = np.stack(
+            [self._checked(np.full(n_samples, label), prediction) for label in classes],
+            axis=1,
+        )
+        parts, known = [], np.full(values.shape[2], np.nan)
+        for place in range(values.shape[2]):
+            table = weight[:, None] * values[:, :, place]
+            if (table == table[:, :1]).all():  # No label changes it.
+                known[place] = table[:, 0].mean()
+            else:
+                parts.append(TableValues(table, classes))
+        return PoolMetric(self, tuple(parts), known)
+
+    def _on_numbers(self, prediction, weight):
+        trials = [self._checked(prediction + gap, prediction) for gap in _TRIALS]
+        parts, known = [], np.full(trials[0].shape[1], np.nan)
+        for place in range(len(known)):
+            columns = [trial[:, place] for trial in trials]
+            if all(np.array_equal(columns[0], other) for other in columns[1:]):
+                known[place] = (weight * columns[0]).mean()
+                continue
+
+            def function(y_true, y_pred, place=place):
+                return self._checked(y_true, y_pred)[:, place]
+
+            parts.append(FunctionValues(function, prediction, weight))
+        return PoolMetric(self, tuple(parts), known)
+
+    def _checked(self, y_true, y_pred):
+        """Row values, refused if they are not a table of finite numbers."""
+        name = f"{type(self).__name__}.row_values"
+        values = np.asarray(self.row_values(y_true, y_pred))
+        if values.ndim != 2 or len(values) != len(y_true):
+            raise ValueError(
+                f"{name} must return an array of shape (n_rows, n_means), here "
+                f"({len(y_true)}, n_means), but returned shape {values.shape}."
+            )
+        if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
+            raise ValueError(f"{name} must return finite numbers.")
+        return values.astype(float)
