@@ -16,6 +16,7 @@ from sklearn_ase._inference._steps import (
     variances_of_mean,
     weighting_obstacle,
 )
+from sklearn_ase.belief import GaussianBelief
 
 # Labels that the estimate of a calibrated surrogate is worth if it is accurate.
 WORTH = 400.0
@@ -100,7 +101,7 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
     steps, predicted, _ = tuned_steps(state) if tuned is None else tuned
     n_samples, n_labels = state.n_samples, len(steps)
     weights = _kernels.step_weights(n_labels, n_samples)
-    surrogate, corrected = float(state.expected_loss.mean()), float(weights @ steps)
+    surrogate, corrected = _surrogate_estimate(state), float(weights @ steps)
     gap = surrogate - corrected
     found = {"surrogate": surrogate, "corrected": corrected}
     if n_labels == n_samples:  # The risk is known.
@@ -120,6 +121,19 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
     bias, trust = _bias(state, gap, variance, n_labels, worth)
     distance = float(abs(gap) / max(seen, believed, variance) ** 0.5)
     return Evidence(**found, distance=distance, bias=bias, trust=trust)
+
+
+def _surrogate_estimate(state):
+    """The surrogate's estimate; in regression with the losses that were observed.
+
+    A regressor has learned the labels that it was given, and the noise of a label is
+    expected on top of them. So it expects too much loss where the label is known.
+    """
+    estimate = float(state.expected_loss.mean())
+    if not isinstance(state.belief, GaussianBelief):
+        return estimate
+    excess = np.sum(state.expected_loss[state.indices] - state.losses)
+    return estimate - float(excess) / state.n_samples
 
 
 def _bias(state, gap, variance, n_labels, worth):

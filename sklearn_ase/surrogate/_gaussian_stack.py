@@ -4,14 +4,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
+from sklearn_ase.surrogate._gaussian_likelihood import (
+    DEGREES,
+    GaussianLikelihood,
+    log_density_of_labels,
+)
 from sklearn_ase.surrogate._log_linear_stack import check_expert
 from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
 
 # Precision of the prior of the shift's coefficient.
 _SHIFT_PRECISION = 10.0
-# Acquired labels count by Student's t with so many degrees of freedom: squared errors
-# have heavy tails, and one of a few labels must not decide alone.
-_DEGREES = 10.0
 # Blend before any row was seen: training rows decide; without them the model leads.
 _BLEND = {True: 0.5, False: 0.75}
 
@@ -110,7 +112,6 @@ class GaussianStack(BaseEstimator):
         self.uses_model_ = self.use_estimator and expert is not None
         # Divided by the scale, all coefficients have no unit and similar sizes.
         self._scale = float(np.mean((y - mean) ** 2))
-        self._location = float(np.mean(y)), max(float(np.var(y)), np.finfo(float).tiny)
         columns = [mean, variance, expert, y, shift]
         training, acquired = (
             [None if column is None else column[part] for column in columns]
@@ -132,6 +133,7 @@ class GaussianStack(BaseEstimator):
                 np.array([0.0, 0.0, 0.0, 0.0, _SHIFT_PRECISION]),
                 self._bounds,
                 by_evidence,
+                discounts_cleaned=True,
             )
         return self.fit_acquired(*acquired)
 
@@ -156,7 +158,7 @@ class GaussianStack(BaseEstimator):
             parameters = np.array([[0.5 * self.uses_model_, tiny, 1.0, 0.0, 0.0]])
             self._set(parameters, np.ones(1), np.zeros(1))
             return self
-        rows = self._rows(mean, variance, expert, y, shift, _DEGREES)
+        rows = self._rows(mean, variance, expert, y, shift, DEGREES)
         found, kept = weigh_hypotheses(
             self._hypotheses, rows, self._bounds, self._starts
         )
@@ -173,10 +175,11 @@ class GaussianStack(BaseEstimator):
         gap = np.where(np.isfinite(gap), gap, 0.0)
         shift = np.zeros(len(y)) if shift is None else shift
         unit = self._scale**0.5
-        centre, spread = self._location
-        log_outlier = -0.5 * ((y - centre) ** 2 / spread + np.log(spread / self._scale))
         rows = (y - mean) / unit, gap / unit, variance / self._scale, shift
-        return _Likelihood(*rows, log_outlier, degrees)
+        # Only training labels may be wrong.
+        is_training = np.isinf(degrees) and len(y) > 0
+        log_outlier = log_density_of_labels(y / unit) if is_training else None
+        return GaussianLikelihood(*rows, log_outlier, degrees)
 
     def _set(self, parameters, shares, worths):
         """Keep the parameters of each hypothesis, and those of their mixture."""
@@ -226,72 +229,3 @@ class GaussianStack(BaseEstimator):
         if shift is not None:
             total = total * np.exp(tilt * shift)
         return mean + blend * gap, total
-
-
-class _Likelihood:
-    """Log-likelihood of Gaussian or t-distributed labels, with Fisher information.
-
-    Parameters are the blend, the logarithms of the three coefficients of the variance,
-    and the coefficient of the shift.
-
-    Parameters
-    ----------
-    residual, gap, variance, shift : ndarrays of shape (n_rows,)
-        Residual of the surrogate, distance of the model from it, variance of the
-        members, and how much more common such rows are in the pool.
-    log_outlier : ndarray of shape (n_rows,)
-        Log-density of a label that has nothing to do with its row, up to a constant.
-    degrees : float
-        Degrees of freedom of Student's t, > 2; infinity is the Gaussian. The variance
-        means the same for both.
-    """
-
-    def __init__(self, residual, gap, variance, shift, log_outlier, degrees):
-        self.residual, self.gap, self.shift = residual, gap, shift
-        self.features = np.stack([np.ones_like(variance), variance, gap**2])
-        self.log_outlier, self.degrees = log_outlier, degrees
-
-    def _moments(self, at):
-        """Error of the blend, its variance, and what each coefficient adds to it."""
-        factor = np.exp(at[4] * self.shift)
-        terms = np.exp(at[1:4])[:, None] * self.features * factor
-        return self.residual - at[0] * self.gap, terms.sum(axis=0), terms
-
-    def log_density(self, at):
-        """Log-density of each label up to a constant, of shape (n_rows,)."""
-        error, variance, _ = self._moments(at)
-        return -0.5 * (np.log(variance) + self._surprise(error**2 / variance))
-
-    def _surprise(self, relative):
-        """Minus twice the log-density of a label at this squared relative error."""
-        if np.isinf(self.degrees):
-            return relative
-        return (self.degrees + 1.0) * np.log1p(relative / (self.degrees - 2.0))
-
-    def _pull(self, relative):
-        """Derivative of the surprise: less than 1 for labels that are far off."""
-        if np.isinf(self.degrees):
-            return np.ones_like(relative)
-        return (self.degrees + 1.0) / (self.degrees - 2.0 + relative)
-
-    def _information(self):
-        """Fisher information about location and scale, relative to the Gaussian."""
-        nu = self.degrees
-        if np.isinf(nu):
-            return 1.0, 1.0
-        return (nu + 1.0) * nu / ((nu + 3.0) * (nu - 2.0)), nu / (nu + 3.0)
-
-    def __call__(self, at, row_weight=None):
-        error, variance, terms = self._moments(at)
-        weight = np.ones(len(error)) if row_weight is None else row_weight
-        relative = error**2 / variance
-        pull, (location, scale) = self._pull(relative), self._information()
-        value = -0.5 * weight @ (np.log(variance) + self._surprise(relative))
-        # How the logarithm of the variance changes with each parameter but the blend.
-        slopes = np.vstack([terms / variance, self.shift])
-        of_blend = weight @ (pull * error * self.gap / variance)
-        gradient = 0.5 * slopes @ (weight * (pull * relative - 1.0))
-        information = np.zeros((5, 5))
-        information[0, 0] = location * (weight @ (self.gap**2 / variance))
-        information[1:, 1:] = 0.5 * scale * (slopes * weight) @ slopes.T
-        return value, np.array([of_blend, *gradient]), information

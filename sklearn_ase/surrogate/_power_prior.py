@@ -3,9 +3,10 @@
 Training rows may come from another population than the pool, or have wrong labels.
 There are several hypotheses about them: all of them together are worth 2, 10, 50 or 250
 labels of the pool, or count in full, or count in full except for rows whose label looks
-wrong. Each hypothesis is a Gaussian prior of the parameters of the calibration. The
-marginal likelihood of the acquired labels says how probable each hypothesis is. The
-equations are those of docs/trust.md.
+wrong. In regression the rows whose label looks right may be worth less, too. Each
+hypothesis is a Gaussian prior of the parameters of the calibration. The marginal
+likelihood of the acquired labels says how probable each hypothesis is. The equations
+are those of docs/trust.md.
 """
 
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ WORTHS = (2.0, 10.0, 50.0, 250.0, np.inf)
 PRIOR = (0.06, 0.06, 0.09, 0.14, 0.65)
 # Prior probability that labels which look wrong are wrong, and the pool has none.
 _PRIOR_OF_ERRORS = 0.2
+# If cleaned rows are discounted, they are worth at least so many labels: rows that are
+# worth fewer say next to nothing, cleaned or not.
+_LEAST_CLEANED = 50.0
 # The share of wrong labels before the rows are seen: so many wrong ones of so many.
 _WRONG_BEFORE = 1.0, 20.0
 _CLEANING_ROUNDS = 12
@@ -78,7 +82,14 @@ class WeighedFit:
 
 
 def training_hypotheses(
-    rows, n_training, centre, discounted, kept, bounds, by_evidence=True
+    rows,
+    n_training,
+    centre,
+    discounted,
+    kept,
+    bounds,
+    by_evidence=True,
+    discounts_cleaned=False,
 ):
     """Hypotheses about the training rows, as priors of the parameters, eq. T8.
 
@@ -100,6 +111,9 @@ def training_hypotheses(
     by_evidence : bool, default=True
         Whether acquired labels will decide between the hypotheses. If False, the only
         one is that all training rows count in full.
+    discounts_cleaned : bool, default=False
+        Whether the rows whose label looks right may be worth less, too. If False, they
+        count in full.
 
     Returns
     -------
@@ -115,16 +129,15 @@ def training_hypotheses(
     mean, (_, _, curvature) = maximise(both(), centre, bounds)
     if not by_evidence:
         return [Hypothesis(float(n_training), 1.0, mean, curvature)]
-    found = []
-    for worth, prior in zip(*_distinct(n_training), strict=True):
-        power = worth / n_training
-        precision = power * (curvature - np.diag(kept)) + np.diag(kept)
-        prior = (1.0 - _PRIOR_OF_ERRORS) * prior
-        found.append(Hypothesis(worth, prior, mean, precision))
+    are_right = 1.0 - _PRIOR_OF_ERRORS
+    found = _power_priors(n_training, are_right, mean, curvature, kept)
     row_weight = _clean_weights(rows, both, mean, bounds)
     mean, (_, _, curvature) = maximise(both(row_weight), mean, bounds)
-    found.append(Hypothesis(row_weight.sum(), _PRIOR_OF_ERRORS, mean, curvature))
-    return found
+    n_clean = row_weight.sum()
+    if discounts_cleaned:
+        given = n_clean, _PRIOR_OF_ERRORS, mean, curvature, kept, _LEAST_CLEANED
+        return found + _power_priors(*given)
+    return [*found, Hypothesis(n_clean, _PRIOR_OF_ERRORS, mean, curvature)]
 
 
 def weigh_hypotheses(hypotheses, rows, bounds, starts=None):
@@ -169,6 +182,16 @@ def weigh_hypotheses(hypotheses, rows, bounds, starts=None):
     shares = shares[kept] / shares[kept].sum()
     fit = WeighedFit(np.array(parameters)[kept], shares, worths[kept])
     return fit, list(compress(hypotheses, kept))
+
+
+def _power_priors(n_rows, total, mean, curvature, kept, least=0.0):
+    """A hypothesis for each worth of so many rows; their priors sum to `total`."""
+    found = []
+    for worth, prior in zip(*_distinct(n_rows, least), strict=True):
+        power = worth / n_rows if worth < n_rows else 1.0
+        precision = power * (curvature - np.diag(kept)) + np.diag(kept)
+        found.append(Hypothesis(worth, total * prior, mean, precision))
+    return found
 
 
 def _clean_weights(rows, both, start, bounds):
@@ -225,9 +248,9 @@ def _sum(first, second):
     return tuple(a + b for a, b in zip(first, second, strict=True))
 
 
-def _distinct(n_training):
-    """Worths and their prior; what exceeds the number of training rows is merged."""
-    worths = np.minimum(WORTHS, n_training)
+def _distinct(n_rows, least):
+    """Worths and their prior; those beyond the two limits are merged."""
+    worths = np.clip(WORTHS, least, n_rows)
     distinct, place = np.unique(worths, return_inverse=True)
     return distinct, np.bincount(place, weights=PRIOR)
 

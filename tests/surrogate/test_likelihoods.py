@@ -7,7 +7,11 @@ from scipy import stats
 from scipy.optimize import approx_fprime, minimize
 
 from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
-from sklearn_ase.surrogate._gaussian_stack import _Likelihood
+from sklearn_ase.surrogate._gaussian_likelihood import (
+    DEGREES,
+    GaussianLikelihood,
+    log_density_of_labels,
+)
 
 RNG = np.random.default_rng(0)
 N_ROWS = 40
@@ -18,7 +22,7 @@ WEIGHT = RNG.uniform(size=N_ROWS)
 
 
 def likelihood(degrees):
-    return _Likelihood(RESIDUAL, GAP, VARIANCE, SHIFT, np.zeros(N_ROWS), degrees)
+    return GaussianLikelihood(RESIDUAL, GAP, VARIANCE, SHIFT, np.zeros(N_ROWS), degrees)
 
 
 @pytest.mark.parametrize("degrees", [np.inf, 10.0, 4.0])
@@ -29,17 +33,39 @@ def test_the_gradient_is_that_of_the_value(degrees):
     assert_allclose(gradient, expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("degrees", [np.inf, 10.0, 4.0])
-def test_the_density_is_that_of_scipy_up_to_a_constant(degrees):
-    rows = likelihood(degrees)
+def scipy_log_density(rows, degrees):
     error, variance, _ = rows._moments(AT)
     if np.isinf(degrees):
-        expected = stats.norm.logpdf(error, scale=variance**0.5)
-    else:
-        scale = (variance * (degrees - 2) / degrees) ** 0.5
-        expected = stats.t.logpdf(error, degrees, scale=scale)
-    difference = rows.log_density(AT) - expected
+        return stats.norm.logpdf(error, scale=variance**0.5)
+    scale = (variance * (degrees - 2) / degrees) ** 0.5
+    return stats.t.logpdf(error, degrees, scale=scale)
+
+
+@pytest.mark.parametrize("degrees", [np.inf, 10.0, 4.0])
+def test_the_value_of_a_row_is_that_of_scipy_up_to_a_constant(degrees):
+    rows = likelihood(degrees)
+    value = np.array([rows(AT, only)[0] for only in np.eye(N_ROWS)])
+    difference = value - scipy_log_density(rows, degrees)
     assert_allclose(difference, difference[0], atol=1e-10)
+
+
+@pytest.mark.parametrize("degrees", [np.inf, 10.0])
+def test_a_label_is_right_by_the_density_of_student_s_t(degrees):
+    """Whatever the rows count by; only the constant of the Gaussian is left out."""
+    rows = likelihood(degrees)
+    expected = scipy_log_density(rows, DEGREES) + 0.5 * np.log(2.0 * np.pi)
+    assert_allclose(rows.log_density(AT), expected)
+
+
+def test_the_density_of_all_labels_is_a_smooth_histogram():
+    y = np.random.default_rng(0).exponential(size=500)
+    smooth = stats.gaussian_kde(y, bw_method=1.06 * len(y) ** -0.2)
+    expected = smooth.logpdf(y) + 0.5 * np.log(2.0 * np.pi)
+    assert_allclose(log_density_of_labels(y), expected, atol=0.02)
+
+
+def test_labels_that_are_all_the_same_have_a_finite_density():
+    assert_allclose(log_density_of_labels(np.full(5, 3.0)), 0.0)
 
 
 @pytest.mark.parametrize("degrees", [np.inf, 10.0])
@@ -52,14 +78,14 @@ def test_the_information_is_the_variance_of_the_gradient(degrees):
         np.full(n_draws, 0.5),
         np.ones(n_draws),
     )
-    rows = _Likelihood(np.zeros(n_draws), gap, variance, shift, None, degrees)
+    rows = GaussianLikelihood(np.zeros(n_draws), gap, variance, shift, None, degrees)
     _, total, _ = rows._moments(AT)
     if np.isinf(degrees):
         error = rng.normal(size=n_draws)
     else:
         error = rng.standard_t(degrees, size=n_draws) * ((degrees - 2) / degrees) ** 0.5
     residual = error * total**0.5 + AT[0] * gap
-    rows = _Likelihood(residual, gap, variance, shift, None, degrees)
+    rows = GaussianLikelihood(residual, gap, variance, shift, None, degrees)
     relative = error**2
     pull = rows._pull(relative)
     location, scale = rows._information()
