@@ -12,6 +12,7 @@ The modules:
 * ``sklearn_ase.risk`` -- estimates of the risk from the same labels
 * ``sklearn_ase.surrogate`` -- any classifier or regressor as calibrated members
 * ``sklearn_ase.losses`` -- the loss of the model for each possible label
+* ``sklearn_ase.metrics`` -- what is reported: F1, AUC, R², ... from the same labels
 * ``sklearn_ase.belief`` -- what the surrogate believes about the labels of the pool
 * ``sklearn_ase.stopping`` -- when there are sufficient labels
 * ``sklearn_ase.simulation`` -- many evaluations against known labels
@@ -26,12 +27,14 @@ from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._forecast import LabelForecast
+from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._labels._ledger import LabelLedger
 from sklearn_ase._plot import (
     AcquisitionDisplay,
     LabelEfficiencyDisplay,
     LossCalibrationDisplay,
     RiskCurveDisplay,
+    SliceDisplay,
 )
 from sklearn_ase._state import Picks, PoolState, Query
 from sklearn_ase._version import __version__
@@ -49,6 +52,8 @@ __all__ = [
     "PoolState",
     "Query",
     "RiskCurveDisplay",
+    "SliceDisplay",
+    "SliceTable",
     "TrainingRows",
     "__version__",
     "annotate",

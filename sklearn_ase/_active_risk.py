@@ -36,11 +36,12 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         the training rows, of images flat rows or, if these are long, their principal
         components. ``FrozenEstimator(surrogate)`` is never refitted.
     loss : str, callable or loss object, default=None
-        What a label costs the model at a row: ``"log_loss"``, ``"zero_one"``, ``"brier"``, ``"squared_error"``,
-        ``"absolute_error"``, a function ``(y_true, y_pred) -> one value per row``
-        where `y_pred` is what the model's ``predict`` returns, or an instance of
-        :class:`BaseLoss`; see :class:`CustomLoss` for functions of probabilities. None
-        means ``"log_loss"`` or, with a `metric`, a loss that fits to it.
+        What a label costs the model at a row: ``"log_loss"``, ``"zero_one"``,
+        ``"brier"``, ``"squared_error"``, ``"absolute_error"``, a function
+        ``(y_true, y_pred) -> one value per row`` where `y_pred` is what the model's
+        ``predict`` returns, or an instance of :class:`BaseLoss`; see
+        :class:`CustomLoss` for functions of probabilities. None means ``"log_loss"``
+        or, with a `metric`, a loss that fits to it.
     metric : str or BaseMetric, default=None
         What is reported: a name such as ``"f1"``, ``"recall"`` or ``"roc_auc"``, or an
         object of :mod:`sklearn_ase.metrics`. Rows are picked for it. None means the

@@ -94,7 +94,7 @@ def pool_metric(problem, metric, classes, weight=None):
     return found
 
 
-def states_for(state, epochs, more_labels, classes):
+def states_for(state, epochs, more_labels, classes, with_labels=True):
     """Return a function from values at each row to the state for their mean.
 
     Parameters
@@ -104,6 +104,9 @@ def states_for(state, epochs, more_labels, classes):
     more_labels : dict of int to list
         Further answers for some rows.
     classes : ndarray of shape (n_classes,) or None
+    with_labels : bool, default=True
+        Whether values are known where there is a label. If not, the surrogate's
+        expectation stays.
 
     Returns
     -------
@@ -116,7 +119,7 @@ def states_for(state, epochs, more_labels, classes):
 
     def state_of(values):
         observed = _observed(values, state, more_labels)
-        return question_state(state, values, aligned, observed)
+        return question_state(state, values, aligned, observed, with_labels)
 
     return state_of
 

@@ -1,112 +1,27 @@
-"""The reports of an evaluation: estimates, intervals, diagnosis, history."""
-
-from dataclasses import replace
+"""The reports of an evaluation: intervals, diagnosis, history."""
 
 import numpy as np
 
+from sklearn_ase._evaluation._answering import Answering
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._forecast import labels_needed, metric_labels_needed
 from sklearn_ase._evaluation._history import (
-    check_estimate,
     history,
     last_risk,
     past_intervals,
     recent_estimates,
 )
-from sklearn_ase._evaluation._labelling import Labelling
-from sklearn_ase._evaluation._plan import check_risk, check_stop
-from sklearn_ase._evaluation._questions import (
-    Question,
-    check_weight,
-    check_where,
-    weight_of,
-)
+from sklearn_ase._evaluation._plan import check_stop
 from sklearn_ase._inference._evidence import judging_obstacle
-from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase._state import Query
 from sklearn_ase._utils._html import html_table
-from sklearn_ase.metrics import MeanLoss, as_metric
 from sklearn_ase.risk import ASE, GuardedASE, MetricEstimate
 
 
-class Reporting(Labelling):
+class Reporting(Answering):
     """Evaluation that reports what its labels say."""
 
     _n_planned = None  # Labels that a run is to buy.
-
-    def estimate(
-        self, risk=None, groups=None, *, metric=None, where=None, sample_weight=None
-    ):
-        """Answer a question from the labels so far.
-
-        Parameters
-        ----------
-        risk : risk estimator, default=None
-            Another estimate from the same labels; None means the configured one.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each row of the pool, such as its patient or conversation.
-            ``interval(target="population")`` then allows for groups whose rows have
-            similar losses. The interval for the pool itself does not change.
-        metric : str or BaseMetric, default=None
-            What to estimate: a name such as ``"f1"`` or ``"roc_auc"``, or an object of
-            :mod:`sklearn_ase.metrics`. None means what the evaluation reports.
-        where : array-like of bool of shape (n_samples,), default=None
-            The rows of the pool that the question is about. None means all.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row of the pool counts. None means the weights that the
-            evaluation was started with.
-
-        Returns
-        -------
-        estimate : RiskEstimate or MetricEstimate
-            The second if a metric, rows or weights are given, here or at the start.
-        """
-        risk, state = self.risk if risk is None else risk, self.state
-        check_risk(risk)
-        question = self._question(metric, where, sample_weight)
-        obstacle = risk.obstacle(state)
-        if obstacle:
-            raise ValueError(obstacle)
-        if question is None:
-            found = risk.estimate(state)
-        else:
-            found = self._answer(risk, question, state)
-        found = check_estimate(found, risk)
-        n_waiting = state.n_labels - state.settled.n_labels
-        if risk.needs_query_proba and found.refusal and n_waiting:
-            waiting = (
-                f" {n_waiting} labels wait behind the open query of row "
-                f"{self.ledger.pending[0]}."
-            )
-            found = replace(found, refusal=found.refusal + waiting)
-        if groups is None:
-            return found
-        if question is not None:
-            return self._with_groups(found, question, groups)
-        groups = check_groups(groups, state)
-        return replace(
-            found,
-            population_variance=grouped_variance(state, groups),
-            population_degrees=float(groups.max()),
-        )
-
-    def _question(self, metric, where, sample_weight):
-        """The metric that is asked for, applied to the predictions.
-
-        None if the mean of the loss over all rows is asked for.
-        """
-        n_samples, problem = self.n_samples, self.problem
-        where = check_where(where, n_samples)
-        weight = check_weight(sample_weight, n_samples)
-        if sample_weight is None:
-            weight = problem.sample_weight
-        if metric is None:
-            metric = self.plan.metric
-        if metric is None and where is None and weight is None:
-            return None
-        metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
-        weight = weight_of(where, weight)
-        return Question.of(problem, metric, self.classes_, weight)
 
     def diagnose(self):
         """Report whether the labels agree with the surrogate.

@@ -171,7 +171,7 @@ class RowBelief:
         return getattr(self.belief, name)
 
 
-def question_state(state, values, epochs, observed):
+def question_state(state, values, epochs, observed, with_labels=True):
     """State of the pool for other values than the loss.
 
     Parameters
@@ -184,6 +184,8 @@ def question_state(state, values, epochs, observed):
         In order.
     observed : ndarray of shape (n_labels,)
         Values at the labelled rows, in the order of the picks.
+    with_labels : bool, default=True
+        Whether the values are known where there is a label.
 
     Returns
     -------
@@ -194,7 +196,10 @@ def question_state(state, values, epochs, observed):
     losses = np.zeros(len(picks))
     losses[picks.answered] = observed
     if state.belief is not None:
-        expected, variance = moments_with_labels(state, values, observed)
+        if with_labels:
+            expected, variance = moments_with_labels(state, values, observed)
+        else:
+            expected, variance = values.moments(state.belief)
         belief = RowBelief(state.belief, values, expected, variance)
     columns = _columns_of_picks(picks, values, epochs)
     picks = Picks(

@@ -32,7 +32,7 @@ _SAME = {
     "loss_values": "the loss has the same name but other values",
 }
 _COMPARE = {"predictions": same_sketch, "loss_values": same_loss_values}
-_NOT_NUMBERS = ("refusal",)
+_NOT_NUMBERS = ("refusal", "kind", "name", "scale")
 
 
 class Journal(LabelLedger):
@@ -249,9 +249,16 @@ def _read_estimate(estimate):
     """A noted estimate with the numbers that JSON lacks."""
     if estimate is None:
         return None
-    return {
-        name: float(value)
-        if isinstance(value, str) and name not in _NOT_NUMBERS
-        else value
-        for name, value in upgraded_estimate(estimate).items()
-    }
+    return _numbers(upgraded_estimate(estimate))
+
+
+def _numbers(value):
+    """The same with numbers in place of their names."""
+    if isinstance(value, dict):
+        return {
+            name: entry if name in _NOT_NUMBERS else _numbers(entry)
+            for name, entry in value.items()
+        }
+    if isinstance(value, list):
+        return [_numbers(entry) for entry in value]
+    return float(value) if isinstance(value, str) else value

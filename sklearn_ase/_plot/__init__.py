@@ -4,10 +4,12 @@ from sklearn_ase._plot._acquisition import AcquisitionDisplay
 from sklearn_ase._plot._label_efficiency import LabelEfficiencyDisplay
 from sklearn_ase._plot._loss_calibration import LossCalibrationDisplay
 from sklearn_ase._plot._risk_curve import RiskCurveDisplay
+from sklearn_ase._plot._slices import SliceDisplay
 
 __all__ = [
     "AcquisitionDisplay",
     "LabelEfficiencyDisplay",
     "LossCalibrationDisplay",
     "RiskCurveDisplay",
+    "SliceDisplay",
 ]

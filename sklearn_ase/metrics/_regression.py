@@ -18,6 +18,9 @@ class _SquareMetric(BaseMetric):
 
     task = "regression"
     bounds = (-math.inf, 1.0)
+    scale = "log_complement"
+    # Of means of labels the surrogate says more than of errors, and errs more.
+    surrogate_worth = 30.0
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         """Value of the metric if all labels are known.
@@ -62,8 +65,16 @@ class RootMeanSquaredError(_SquareMetric):
     3.535...
     """
 
+    scale = "log"
+    surrogate_worth = math.inf
+
     def __init__(self, negative=False):
         self.negative = negative
+
+    @property
+    def greater_is_better(self):
+        """Whether minus the error is reported."""
+        return bool(self.negative)
 
     @property
     def bounds(self):

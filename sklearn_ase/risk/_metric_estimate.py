@@ -15,13 +15,6 @@ from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._estimate import RiskEstimate
 
-# Scales on which an estimate is closest to normal: the function, and its inverse.
-_SCALES = {
-    "linear": (lambda x: x, lambda x: x),
-    "log": (np.log, np.exp),
-    "log_complement": (lambda x: -np.log1p(-x), lambda x: -np.expm1(-x)),
-}
-
 
 @dataclass(frozen=True, eq=False)
 class MetricEstimate:
@@ -219,12 +212,15 @@ class MetricEstimate:
                 factor * quantile,
                 (np.array(self.least), np.array(self.most)),
             )
-        to_scale, from_scale = _SCALES[self.scale]
-        error = np.sqrt(self.standard_error**2 + added)
-        slope = {"linear": 1.0, "log": self.centre, "log_complement": 1 - self.centre}
-        reach = quantile * error / slope[self.scale]
-        middle = to_scale(self.centre)
-        return from_scale(middle - reach), from_scale(middle + reach)
+        error = quantile * np.sqrt(self.standard_error**2 + added)
+        centre = self.centre
+        if self.scale == "log" and centre != 0:
+            factor = np.exp(error / abs(centre))
+            return tuple(sorted((centre / factor, centre * factor)))
+        if self.scale == "log_complement" and centre < 1:
+            factor = np.exp(error / (1.0 - centre))
+            return 1.0 - (1.0 - centre) * factor, 1.0 - (1.0 - centre) / factor
+        return centre - error, centre + error
 
     def _value_of_means(self, means):
         found = np.array(self.known)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.names import plain_repr
 
 from sklearn_ase.metrics import (
     AveragePrecision,
@@ -58,7 +59,7 @@ def test_every_metric_of_one_class_passes_against_three(kind):
         FBeta(beta=2.0, average="macro"),
         ConfusionMetric(odds),
     ],
-    ids=repr,
+    ids=plain_repr,
 )
 def test_metrics_without_a_name_pass(metric):
     check_metric(metric)

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers.names import plain_repr
 from numpy.testing import assert_allclose
 
 from sklearn_ase.belief import GaussianBelief
@@ -63,20 +64,20 @@ def assert_gradient_is_right(metric, values):
     assert_allclose(gradient, differences(metric.value, means), rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("metric", BINARY + ALL_CLASSES, ids=repr)
+@pytest.mark.parametrize("metric", BINARY + ALL_CLASSES, ids=plain_repr)
 def test_the_gradient_for_two_classes_is_right(rng, metric):
     y, guess = rng.choice([0, 1], (2, N_SAMPLES), p=[0.7, 0.3])
     assert_gradient_is_right(metric, metric.row_values(y, guess, classes=[0, 1]))
 
 
-@pytest.mark.parametrize("metric", ALL_CLASSES, ids=repr)
+@pytest.mark.parametrize("metric", ALL_CLASSES, ids=plain_repr)
 def test_the_gradient_for_five_classes_is_right(rng, metric):
     y, guess = rng.choice(5, (2, N_SAMPLES), p=[0.4, 0.2, 0.2, 0.1, 0.1])
     guess = np.where(rng.random(N_SAMPLES) < 0.5, y, guess)
     assert_gradient_is_right(metric, metric.row_values(y, guess, classes=np.arange(5)))
 
 
-@pytest.mark.parametrize("metric", NUMBERS, ids=repr)
+@pytest.mark.parametrize("metric", NUMBERS, ids=plain_repr)
 def test_the_gradient_for_numbers_is_right(rng, metric):
     y = rng.normal(1.0, 1.0, N_SAMPLES)
     prediction = 0.5 * y + rng.normal(0.2, 0.6, N_SAMPLES)
@@ -86,7 +87,7 @@ def test_the_gradient_for_numbers_is_right(rng, metric):
 @pytest.mark.parametrize(
     "metric",
     [FBeta(average="macro"), CohenKappa(), ConfusionMetric(odds), LabelShare(1, 2)],
-    ids=repr,
+    ids=plain_repr,
 )
 def test_influence_is_the_change_of_the_value_by_one_label(rng, metric):
     y, guess = rng.choice(3, (2, N_SAMPLES))
@@ -102,7 +103,7 @@ def test_influence_is_the_change_of_the_value_by_one_label(rng, metric):
     assert_allclose(influence, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", [R2(), ExplainedVariance()], ids=repr)
+@pytest.mark.parametrize("metric", [R2(), ExplainedVariance()], ids=plain_repr)
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_influence_on_a_metric_of_numbers_is_right_far_from_0(rng, metric, offset):
     y = offset + rng.normal(size=N_SAMPLES)
@@ -124,7 +125,9 @@ def normal_belief(mean, variance):
     return GaussianBelief(mean, 0.0 * mean, variance, np.empty(0))
 
 
-@pytest.mark.parametrize("metric", [*NUMBERS, MeanLoss("absolute_error")], ids=repr)
+@pytest.mark.parametrize(
+    "metric", [*NUMBERS, MeanLoss("absolute_error")], ids=plain_repr
+)
 def test_moments_of_numbers_agree_with_draws(rng, metric):
     prediction, mean = rng.normal(5.0, 1.0, (2, 4))
     variance, weight = rng.uniform(0.3, 1.0, 4), np.array([0.5, 1.5, 0.8, 1.2])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.names import plain_repr
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import cohen_kappa_score, get_scorer, get_scorer_names
@@ -163,7 +164,7 @@ def test_attributes_of_a_metric_that_cannot_be_are_refused(name, value):
         (ConfusionMetric(np.trace, bounds=(1, 0)), r"bounds=\(1, 0\) must be two"),
         (LabelShare("a", half="a"), "half='a' must be another label"),
     ],
-    ids=repr,
+    ids=plain_repr,
 )
 def test_parameters_that_cannot_be_are_refused(metric, message):
     with pytest.raises(ValueError, match=message):
@@ -183,7 +184,9 @@ def test_the_positive_class_must_be_known(kind):
         kind().on_pool(prediction[:1], classes[:1])
 
 
-@pytest.mark.parametrize("metric", [Accuracy(), RocAuc(), LabelShare("a")], ids=repr)
+@pytest.mark.parametrize(
+    "metric", [Accuracy(), RocAuc(), LabelShare("a")], ids=plain_repr
+)
 def test_metrics_of_classes_need_the_classes(metric):
     with pytest.raises(ValueError, match=r"needs the possible labels. Pass classes="):
         metric.on_pool(np.array(["a", "b"]))

@@ -1,0 +1,188 @@
+"""The questions that an evaluation answers from its labels."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sklearn_ase._evaluation._history import check_estimate
+from sklearn_ase._evaluation._labelling import Labelling
+from sklearn_ase._evaluation._plan import check_risk
+from sklearn_ase._evaluation._questions import (
+    Question,
+    check_weight,
+    check_where,
+    influence_state,
+    known_proba,
+    states_for,
+    weight_of,
+)
+from sklearn_ase._evaluation._slices import slice_table
+from sklearn_ase._inference._population import check_groups, grouped_variance
+from sklearn_ase.metrics import MeanLoss, as_metric
+
+
+class Answering(Labelling):
+    """Evaluation that answers questions about its pool."""
+
+    def estimate(
+        self, risk=None, groups=None, *, metric=None, where=None, sample_weight=None
+    ):
+        """Answer a question from the labels so far.
+
+        Parameters
+        ----------
+        risk : risk estimator, default=None
+            Another estimate from the same labels; None means the configured one.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each row of the pool, such as its patient or conversation.
+            ``interval(target="population")`` then allows for groups whose rows have
+            similar losses. The interval for the pool itself does not change.
+        metric : str or BaseMetric, default=None
+            What to estimate: a name such as ``"f1"`` or ``"roc_auc"``, or an object of
+            :mod:`sklearn_ase.metrics`. None means what the evaluation reports.
+        where : array-like of bool of shape (n_samples,), default=None
+            The rows of the pool that the question is about. None means all.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row of the pool counts. None means the weights that the
+            evaluation was started with.
+
+        Returns
+        -------
+        estimate : RiskEstimate or MetricEstimate
+            The second if a metric, rows or weights are given, here or at the start.
+        """
+        risk, state = self.risk if risk is None else risk, self.state
+        check_risk(risk)
+        question = self.question(metric, where, sample_weight)
+        obstacle = risk.obstacle(state)
+        if obstacle:
+            raise ValueError(obstacle)
+        if question is None:
+            found = risk.estimate(state)
+        else:
+            found = self._answer(risk, question, state)
+        found = check_estimate(found, risk)
+        n_waiting = state.n_labels - state.settled.n_labels
+        if risk.needs_query_proba and found.refusal and n_waiting:
+            waiting = (
+                f" {n_waiting} labels wait behind the open query of row "
+                f"{self.ledger.pending[0]}."
+            )
+            found = replace(found, refusal=found.refusal + waiting)
+        if groups is None:
+            return found
+        if question is not None:
+            return self._with_groups(found, question, groups)
+        groups = check_groups(groups, state)
+        return replace(
+            found,
+            population_variance=grouped_variance(state, groups),
+            population_degrees=float(groups.max()),
+        )
+
+    def estimate_by(
+        self,
+        groups,
+        *,
+        metric=None,
+        risk=None,
+        sample_weight=None,
+        level=0.9,
+        simultaneous=False,
+    ):
+        """Answer the same question for each of several groups of rows.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,)
+            Group of each row of the pool, such as its region.
+        metric : str or BaseMetric, default=None
+            See :meth:`estimate`.
+        risk : risk estimator, default=None
+        sample_weight : array-like of shape (n_samples,), default=None
+        level : float, default=0.9
+            Of the intervals.
+        simultaneous : bool, default=False
+            Whether all intervals together hold with probability `level`. Otherwise
+            each of them does. Take it when you look for the worst group.
+
+        Returns
+        -------
+        table : SliceTable
+            A dict of columns with one entry per group; ``pandas.DataFrame(table)``
+            makes a frame of it.
+        """
+        return slice_table(
+            self,
+            groups,
+            level,
+            simultaneous,
+            metric=metric,
+            risk=risk,
+            sample_weight=sample_weight,
+        )
+
+    def effective_labels(self, estimate, question):
+        """Size of a plain random sample that would be as precise.
+
+        Parameters
+        ----------
+        estimate : MetricEstimate
+            With a standard error.
+        question : Question
+
+        Returns
+        -------
+        n_labels : float
+        """
+        influence = self._influence(question)
+        weight = question.weight
+        weight = np.ones(self.n_samples) if weight is None else weight
+        rows = weight > 0
+        belief, weight = influence.belief, weight[rows]
+        mean, variance = belief.expected[rows] / weight, belief.variance[rows]
+        variance = variance / weight**2
+        share = weight / weight.sum()
+        spread = share @ (variance + (mean - share @ mean) ** 2)
+        error = estimate.standard_error**2
+        return float(spread / max(error + spread / rows.sum(), np.finfo(float).tiny))
+
+    def _influence(self, question, with_labels=True):
+        """The state for what each label adds to the answer."""
+        state, more, classes = self.state, self.ledger.more_labels, self.classes_
+        state_of = states_for(state, [], more, classes, with_labels)
+        question = replace(question, line=None)
+        proba = known_proba(state, classes, more)
+        return influence_state(question, state, state_of, proba, more)
+
+    def _with_groups(self, found, question, groups):
+        """The estimate with the variance between groups of rows."""
+        groups = check_groups(groups, self.state)
+        influence = self._influence(question, with_labels=False)
+        variance = grouped_variance(influence, groups)
+        if found.mean is None:
+            return replace(found, population_variance=variance)
+        mean = replace(
+            found.mean,
+            population_variance=variance / found.line[1] ** 2,
+            population_degrees=float(groups.max()),
+        )
+        return replace(found, mean=mean)
+
+    def question(self, metric=None, where=None, sample_weight=None):
+        """The metric that is asked for, applied to the predictions.
+
+        None if the mean of the loss over all rows is asked for.
+        """
+        n_samples, problem = self.n_samples, self.problem
+        where = check_where(where, n_samples)
+        weight = check_weight(sample_weight, n_samples)
+        if sample_weight is None:
+            weight = problem.sample_weight
+        if metric is None:
+            metric = self.plan.metric
+        if metric is None and where is None and weight is None:
+            return None
+        metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
+        weight = weight_of(where, weight)
+        return Question.of(problem, metric, self.classes_, weight)

@@ -1,0 +1,137 @@
+"""Estimates for several groups of rows, from one set of labels."""
+
+from html import escape
+
+import numpy as np
+
+from sklearn_ase._data._arrays import read_array
+from sklearn_ase._utils._checks import check_flag, check_number
+
+# With fewer labels in a group the surrogate decides alone.
+_MIN_LABELS = 2
+_FEW_LABELS = 10
+_COLUMNS = {
+    "group": "group",
+    "n_samples": "rows",
+    "n_labels": "labels",
+    "effective_labels": "as good as",
+    "estimate": "estimate",
+    "low": "low",
+    "high": "high",
+    "verdict": "verdict",
+}
+
+
+class SliceTable(dict):
+    """Estimates for groups of rows: a dict of columns with one entry per group.
+
+    ``pandas.DataFrame(table)`` makes a frame of it. A notebook shows it as a table.
+
+    Attributes
+    ----------
+    level : float
+        Of the intervals.
+    name : str
+        Of what was estimated.
+
+    Notes
+    -----
+    The columns:
+
+    * ``group``: its name;
+    * ``n_samples``, ``n_labels``: rows of the pool and labels in the group;
+    * ``effective_labels``: size of a plain random sample of the group that would be as
+      precise, NaN if there is no interval;
+    * ``estimate``, ``low``, ``high``: the estimate and its interval;
+    * ``verdict``: what can be made of it, in words.
+    """
+
+    def __init__(self, columns, level, name):
+        super().__init__(columns)
+        self.level, self.name = level, name
+
+    def __str__(self):
+        cells = self._cells()
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "  ".join(
+                text.ljust(width) for text, width in zip(row, widths, strict=True)
+            )
+            for row in cells
+        ]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self):
+        head, *rows = self._cells()
+        names = "".join(f"<th>{escape(name)}</th>" for name in head)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
+            for row in rows
+        )
+        caption = f"<caption><b>{escape(self.name)}</b> by group</caption>"
+        return f"<table>{caption}<tr>{names}</tr>{body}</table>"
+
+    def _cells(self):
+        """The table as texts, names first."""
+        rows = zip(*(self[name] for name in _COLUMNS), strict=True)
+        return [list(_COLUMNS.values()), *([_text(v) for v in row] for row in rows)]
+
+
+def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
+    """Estimate the same for each group; see :meth:`Evaluation.estimate_by`."""
+    groups = read_array(groups, "groups")
+    check_number(level, "level", 0, 1, ends="()")
+    check_flag(simultaneous, "simultaneous")
+    if groups.shape != (evaluation.n_samples,):
+        raise ValueError(
+            "groups must have one entry per row of the pool, shape "
+            f"({evaluation.n_samples},), but has shape {groups.shape}."
+        )
+    names, numbers = _numbered(groups)
+    each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
+    labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))
+    lines, name = [], ""
+    for place, group in enumerate(names):
+        where = numbers == place
+        found = evaluation.estimate(risk, where=where, **about)
+        name, n_labels = found.name, int(labelled[place])
+        has_interval = not found.refusal and n_labels >= _MIN_LABELS
+        low, high = found.interval(each) if has_interval else (np.nan, np.nan)
+        effective = np.nan
+        if has_interval:
+            asked = evaluation.question(where=where, **about)
+            effective = evaluation.effective_labels(found, asked)
+        verdict = _verdict(found, n_labels, effective)
+        numbers_of = int(where.sum()), n_labels, effective
+        lines.append((group, *numbers_of, found.value, low, high, verdict))
+    columns = zip(*lines, strict=True)
+    table = {
+        name: np.array(column) for name, column in zip(_COLUMNS, columns, strict=True)
+    }
+    return SliceTable(table, level, name)
+
+
+def _numbered(groups):
+    """Names of the groups, sorted, and the number of the group of each row."""
+    if groups.dtype.kind == "O":  # Mixed types cannot be sorted.
+        texts = np.array([str(group) for group in groups.tolist()])
+        _, first, numbers = np.unique(texts, return_index=True, return_inverse=True)
+        return [groups[place] for place in first], numbers
+    names, numbers = np.unique(groups, return_inverse=True)
+    return names.tolist(), numbers
+
+
+def _verdict(found, n_labels, effective):
+    if n_labels < _MIN_LABELS:
+        return "too few labels: the surrogate's word alone"
+    if found.refusal:
+        return f"no interval: {found.refusal}"
+    if n_labels < _FEW_LABELS:
+        return "few labels: mostly the surrogate's word"
+    return "supported by labels"
+
+
+def _text(value):
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else f"{value:.4g}"
+    return str(value)
