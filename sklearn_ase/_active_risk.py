@@ -1,26 +1,25 @@
-"""The estimator: parameters, start, fit, predict, score."""
+"""The estimator: parameters and fit."""
 
 import warnings
-from copy import copy
 
 import numpy as np
 
 from sklearn_ase._data._label_checks import check_oracle
-from sklearn_ase._evaluation._fitted import FittedEvaluator
 from sklearn_ase._evaluation._loop import check_can_estimate
 from sklearn_ase._evaluation._plan import check_n_labels
+from sklearn_ase._evaluation._startable import StartableEvaluator
 from sklearn_ase._evaluation._starting import start_evaluation
 from sklearn_ase._utils._callbacks import CallbackSupportMixin, Watch, with_callbacks
 from sklearn_ase.exceptions import SurrogateWarning
 
 
-class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
-    """Estimate the mean loss (risk) of a model on a pool from few labels.
+class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
+    """Estimate a metric of a model, or its mean loss, on a pool from few labels.
 
     A second model, the surrogate, learns from the labels bought so far and predicts
-    the other labels of the pool. An acquisition and a selection choose the rows to
-    label next. A risk estimator turns labels and predictions into an estimate of the
-    model's mean loss. ``predict`` returns the expected loss at each row.
+    the other labels. An acquisition and a selection choose the rows to label next. A
+    risk estimator turns labels and predictions into an estimate. ``predict`` returns
+    the expected loss at each row.
 
     Parameters
     ----------
@@ -31,10 +30,10 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
     surrogate : classifier, regressor or BaseSurrogate, default=None
         Model that learns the labels of the pool. It is wrapped in a
         :class:`ClassifierSurrogate` or :class:`RegressorSurrogate`. None means
-        extremely randomised trees; of a frame, they see what
-        :class:`~sklearn_ase.surrogate.FrameEncoder` makes of it, fitted on the pool and
-        the training rows, of images flat rows or, if these are long, their principal
-        components. ``FrozenEstimator(surrogate)`` is never refitted.
+        extremely randomised trees, after a
+        :class:`~sklearn_ase.surrogate.FrameEncoder` for frames or an
+        :class:`~sklearn_ase.surrogate.ImageEncoder` for images.
+        ``FrozenEstimator(surrogate)`` is never refitted.
     loss : str, callable or loss object, default=None
         What a label costs the model at a row: ``"log_loss"``, ``"zero_one"``,
         ``"brier"``, ``"squared_error"``, ``"absolute_error"``, a function
@@ -66,10 +65,10 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         Ends :meth:`fit` with the label that makes their `cost` reach it.
     refit : float, int or array-like of int, default=1.5
         When the surrogate is refitted: a float > 1 when the number of labels has
-        grown by that factor, an int after that many labels, a list at these label
-        counts. :meth:`fit` also refits after the last label. A calibrated surrogate
-        learns from every label between refits. With a float it is then refitted after
-        five labels or 1 % of its rows, or at once for a class that it has not met.
+        grown by that factor (and by five and 1 % of the rows, if it is calibrated), an
+        int after that many labels, a list at these label counts. :meth:`fit` also
+        refits after the last label. Between refits the calibration learns from every
+        label.
     cv : int, default=5
         Number of folds for out-of-fold predictions of the model on `X_train`. They
         decide how much weight the surrogate gives to the model. The model is fitted
@@ -160,78 +159,6 @@ class ActiveRiskEstimator(CallbackSupportMixin, FittedEvaluator):
         self.classes = classes
         self.random_state = random_state
         self.verbose = verbose
-
-    def start(
-        self,
-        X,
-        *,
-        X_train=None,
-        y_train=None,
-        predictions=None,
-        train_predictions=None,
-        ledger=None,
-        journal=None,
-        known_labels=None,
-        cost=None,
-        **other,
-    ):
-        """Start an evaluation by hand, or resume one.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool.
-        X_train : same kind as X, or TrainingRows, default=None
-            Rows the surrogate may also learn from, for instance those the model was
-            trained on. Cross-validation cuts arrays that are as long as X; wrap them
-            in ``TrainingRows(X_train, y_train)`` to keep them whole.
-        y_train : array-like, default=None
-        predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
-default=None
-            Predictions of the model for the pool, instead of calling it: labels,
-            values, or probabilities with the columns of ``classes`` or of a frame. For
-            two `classes`, a single column is the probability of the second in order.
-        train_predictions : array-like, default=None
-            Predictions of the model for `X_train`, if they are out-of-fold or if the
-            model has not learned from these rows. `cv` is then not used.
-        ledger : LabelLedger, default=None
-            Queries and labels of an earlier evaluation of the same pool, to be
-            resumed.
-        journal : str or path, default=None
-            File in which every query and label is kept. They are on disk before
-            anything else happens. If the file exists, the evaluation resumes exactly
-            where it stopped. ``evaluation.close()`` releases the file.
-        known_labels : dict of int to label, default=None
-            Labels that are already available, as ``{row: label}``. The surrogate
-            learns from them. Weighted estimates count them only when the rows are
-            picked like any other row, which then costs nothing.
-        cost : array-like of shape (n_samples,), default=None
-            What a label of each row costs. Cheap rows are preferred, as far as that
-            makes the estimate more precise for the money: sampling goes by
-            ``score / √cost``, ``ArgMax`` by ``score / cost``, ``Uniform`` stays
-            uniform.
-        **other
-            ``sample_weight``, array-like of shape (n_samples,): how much each row of
-            the pool counts in what is reported. Nothing else.
-
-        Returns
-        -------
-        evaluation : Evaluation
-        """
-        # A copy, so that a start by hand leaves no trace on the evaluator.
-        return start_evaluation(
-            copy(self),
-            X,
-            X_train=X_train,
-            y_train=y_train,
-            predictions=predictions,
-            train_predictions=train_predictions,
-            ledger=ledger,
-            journal=journal,
-            known_labels=known_labels,
-            cost=cost,
-            **other,
-        )
 
     @with_callbacks
     def fit(

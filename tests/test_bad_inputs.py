@@ -343,7 +343,8 @@ CASES = [
     ("ActiveRiskEstimator", on_estimator, {
         "estimator": "text 3 True [] {} object class unfitted",
         "surrogate": "text 3 True [] {} object class",
-        "loss": "None text 3 nan [] {} class object unfitted True",
+        "loss": "text 3 nan [] {} class object unfitted True",
+        "metric": "text 3 True nan [] {} class object acquisition",
         "acquisition": f"{STRATEGY} selection",
         "selection": f"{STRATEGY} acquisition",
         "risk": f"{STRATEGY} acquisition",
@@ -373,7 +374,8 @@ CASES = [
         "{0:'a'} {0:1j} {0:[0,1]} {None:0} {0:{}} {True:1} object class",
         "cost": "text 3 True {} {0} object [] nans infs Nones zeros negatives texts "
         "mixed complexes dates masked short cube rows generator lists",
-        "sample_weight": "None scores",
+        "sample_weight": "text 3 True {} {0} object [] nans infs Nones zeros "
+        "negatives texts mixed complexes dates masked short cube rows generator lists",
         "groups": "None scores",
         "weights": "None",
     }),
@@ -385,7 +387,7 @@ CASES = [
     ("start", on_start, {
         "known_labels": "text {99:0} {0:None}",
         "cost": "zeros",
-        "sample_weight": "scores",
+        "sample_weight": "zeros",
         "groups": "scores",
     }),
     ("ask", on_verb("ask"), {

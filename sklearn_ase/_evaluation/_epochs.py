@@ -13,7 +13,7 @@ import numpy as np
 
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._picking import score_pool
-from sklearn_ase._inference._questions import BeliefColumns, Epoch
+from sklearn_ase._inference._epochs import BeliefColumns, Epoch
 
 # Between fits of the surrogate a belief is kept when the labels have grown by this
 # factor, and by one.

@@ -58,7 +58,6 @@ class Labelling(EvaluationCore):
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
             self._scores = score_pool(self.plan, view, self.problem.cost)
-        self._keep_belief()
         picks = pick_rows(
             self.plan,
             self.state,
@@ -68,6 +67,7 @@ class Labelling(EvaluationCore):
             self.seed,
             embedding,
         )
+        self._keep_belief()
         self.ledger.ask(picks)
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))

@@ -7,11 +7,8 @@ import numpy as np
 from sklearn_ase._data._arrays import read_array, read_numbers
 from sklearn_ase._data._responses import response_of
 from sklearn_ase._evaluation._states import observed_values
-from sklearn_ase._inference._questions import (
-    Epoch,
-    moments_with_labels,
-    question_state,
-)
+from sklearn_ase._inference._epochs import Epoch
+from sklearn_ase._inference._questions import moments_with_labels, question_state
 from sklearn_ase.losses import ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss
 from sklearn_ase.risk import estimate_metric, of_one_mean

@@ -103,7 +103,7 @@ class SliceDisplay(EvaluationDisplay):
         )
         if self.overall is not None:
             ax.axvline(self.overall, color="grey", linestyle=":", label="all rows")
-        counts = [f"{n} label" + "s" * (n != 1) for n in table["n_labels"]]
+        counts = [f"{n} label" + "s" * int(n != 1) for n in table["n_labels"]]
         names = [f"{g}  ({n})" for g, n in zip(table["group"], counts, strict=True)]
         ax.set_yticks(places, names)
         ax.invert_yaxis()

@@ -61,8 +61,8 @@ class GaussianStack(BaseEstimator):
     >>> y, is_acquired = np.tile([-2.0, 2.0], 50), np.zeros(100, dtype=bool)
     >>> stack = GaussianStack()
     >>> stack = stack.fit(np.zeros(100), np.zeros(100), None, y, is_acquired)
-    >>> round(float(stack.variance_[0]), 1)
-    4.0
+    >>> round(float(stack.variance_[0]))
+    4
     """
 
     def __init__(self, use_estimator=True, ridge=5.0):

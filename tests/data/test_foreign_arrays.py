@@ -76,9 +76,9 @@ def test_answers_of_several_people_may_look_one_hot():
     assert len(evaluation.ledger) == 3
 
 
-@pytest.mark.parametrize("name", ["sample_weight", "groups", "weight"])
+@pytest.mark.parametrize("name", ["groups", "weight"])
 def test_other_arguments_are_refused_with_advice(name):
-    advice = {"sample_weight": "later version", "groups": 'target="population"'}
+    advice = {"groups": 'target="population"'}
     evaluator = ActiveRiskEstimator(MODEL, surrogate=SURROGATE)
     message = f"take no argument {name}.*{advice.get(name, 'documentation')}"
     with pytest.raises(TypeError, match=message):

@@ -11,7 +11,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_ase._evaluation._diagnosis import diagnose
+from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._evidence import weigh_evidence
 from sklearn_ase.acquisition import Uniform
@@ -228,8 +228,8 @@ def test_a_class_without_labels_is_scarce(digits, evaluator):
 
 def test_scarce_classes_leave_it_unsure():
     state = plain_sample(np.full(200, 0.2), np.tile([0, 0, 0, 0, 1], 40), 30)
-    assert diagnose(state, class_counts=np.array([24, 5])).verdict == "good"
-    diagnosis = diagnose(state, class_counts=np.array([26, 4]))
+    assert diagnose(state, scarce_share(state, np.array([24, 5]))).verdict == "good"
+    diagnosis = diagnose(state, scarce_share(state, np.array([26, 4])))
     assert diagnosis.scarce_share == 1  # All loss comes from the second class.
     assert diagnosis.verdict == "unsure"
     assert "100% of the risk is expected from classes with fewer" in diagnosis.advice

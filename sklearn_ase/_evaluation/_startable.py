@@ -1,0 +1,82 @@
+"""Start an evaluation by hand with the parameters of an evaluator."""
+
+from copy import copy
+
+from sklearn_ase._evaluation._fitted import FittedEvaluator
+from sklearn_ase._evaluation._starting import start_evaluation
+
+
+class StartableEvaluator(FittedEvaluator):
+    """Evaluator whose evaluations can be run by hand."""
+
+    def start(
+        self,
+        X,
+        *,
+        X_train=None,
+        y_train=None,
+        predictions=None,
+        train_predictions=None,
+        ledger=None,
+        journal=None,
+        known_labels=None,
+        cost=None,
+        **other,
+    ):
+        """Start an evaluation by hand, or resume one.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+            The pool.
+        X_train : same kind as X, or TrainingRows, default=None
+            Rows the surrogate may also learn from, for instance those the model was
+            trained on. Cross-validation cuts arrays that are as long as X; wrap them
+            in ``TrainingRows(X_train, y_train)`` to keep them whole.
+        y_train : array-like, default=None
+        predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
+default=None
+            Predictions of the model for the pool, instead of calling it: labels,
+            values, or probabilities with the columns of ``classes`` or of a frame. For
+            two `classes`, a single column is the probability of the second in order.
+        train_predictions : array-like, default=None
+            Predictions of the model for `X_train`, if they are out-of-fold or if the
+            model has not learned from these rows. `cv` is then not used.
+        ledger : LabelLedger, default=None
+            Queries and labels of an earlier evaluation of the same pool, to be
+            resumed.
+        journal : str or path, default=None
+            File in which every query and label is kept. They are on disk before
+            anything else happens. If the file exists, the evaluation resumes exactly
+            where it stopped. ``evaluation.close()`` releases the file.
+        known_labels : dict of int to label, default=None
+            Labels that are already available, as ``{row: label}``. The surrogate
+            learns from them. Weighted estimates count them only when the rows are
+            picked like any other row, which then costs nothing.
+        cost : array-like of shape (n_samples,), default=None
+            What a label of each row costs. Cheap rows are preferred, as far as that
+            makes the estimate more precise for the money: sampling goes by
+            ``score / √cost``, ``ArgMax`` by ``score / cost``, ``Uniform`` stays
+            uniform.
+        **other
+            ``sample_weight``, array-like of shape (n_samples,): how much each row of
+            the pool counts in what is reported. Nothing else.
+
+        Returns
+        -------
+        evaluation : Evaluation
+        """
+        # A copy, so that a start by hand leaves no trace on the evaluator.
+        return start_evaluation(
+            copy(self),
+            X,
+            X_train=X_train,
+            y_train=y_train,
+            predictions=predictions,
+            train_predictions=train_predictions,
+            ledger=ledger,
+            journal=journal,
+            known_labels=known_labels,
+            cost=cost,
+            **other,
+        )

@@ -1,0 +1,75 @@
+"""Beliefs of the past, each in force for a run of picks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefColumns:
+    """What a surrogate believed about each row: the part that questions need.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,) or None
+        None for regression.
+    proba : ndarray of shape (n_samples, n_classes) or None
+    mean, variance : ndarray of shape (n_samples,) or None
+    """
+
+    classes: np.ndarray | None = None
+    proba: np.ndarray | None = None
+    mean: np.ndarray | None = None
+    variance: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, belief, classes):
+        """Keep the columns of a belief.
+
+        Parameters
+        ----------
+        belief : CategoricalBelief or GaussianBelief
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        columns : BeliefColumns
+        """
+        if classes is None:
+            return cls(mean=belief.mean, variance=belief.variance)
+        return cls(classes, proba=belief.proba.astype(np.float32))
+
+    def aligned(self, classes):
+        """The same with a column for each of `classes`, which may be more.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        columns : BeliefColumns
+        """
+        if classes is None:
+            return self
+        proba = np.zeros((len(self.proba), len(classes)))
+        proba[:, np.searchsorted(classes, self.classes)] = self.proba
+        return BeliefColumns(classes, proba=proba)
+
+
+@dataclass(frozen=True, eq=False)
+class Epoch:
+    """A run of picks for which one belief is used.
+
+    Attributes
+    ----------
+    start : int
+        Number of picks before it. The belief knows no label of a later pick.
+    belief : BeliefColumns
+    query_proba : ndarray of shape (n_samples,)
+        Probability of each row to be the next pick; 0 for rows that were picked.
+    """
+
+    start: int
+    belief: BeliefColumns
+    query_proba: np.ndarray
