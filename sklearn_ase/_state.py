@@ -222,6 +222,9 @@ class PoolState:
     training_tail : float
         How heavy the tail of the loss is at training rows (regression with a loss that
         has no greatest value). NaN if unavailable.
+    is_question : bool
+        Whether other values take the place of the loss: those of a metric, or of some
+        rows only. They may be negative.
 
     Examples
     --------
@@ -239,6 +242,7 @@ class PoolState:
     is_calibrated: bool = False
     training_gap: float = np.nan
     training_tail: float = np.nan
+    is_question: bool = False
 
     @cached_property
     def n_samples(self):

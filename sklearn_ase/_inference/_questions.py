@@ -148,6 +148,7 @@ def question_state(state, values, epochs, observed, with_labels=True):
         picks=picks,
         labels=state.labels,
         is_calibrated=state.is_calibrated,
+        is_question=True,
     )
 
 
@@ -250,4 +251,16 @@ def with_limits(estimate, state):
     """
     least, most = proved_limits(state)
     value = min(max(estimate.value, least), most)
-    return replace(estimate, value=value, least=least, most=most)
+    found = replace(estimate, value=value, least=least, most=most)
+    if not state.loss.is_bounded:
+        return found
+    # Rows outside of a group count 0, those inside more than once.
+    greatest = state.loss.values.limits()[1]
+    mean, square = greatest.mean(), (greatest**2).mean()
+    return replace(
+        found,
+        max_loss=float(mean),
+        unseen=float(found.unseen * square / mean),
+        largest=float(greatest.max()),
+        none_seen=not state.settled.losses.any(),
+    )

@@ -115,7 +115,8 @@ def over_answerable(steps, state):
 def tuned_steps(state):
     """One-step estimates with g as a control variate, eq. T1.
 
-    The control is weighted by how useful it has been in the steps before.
+    The control is weighted by how useful it has been in the steps before. For other
+    quantities than the mean loss it counts in full.
 
     Parameters
     ----------
@@ -125,6 +126,9 @@ def tuned_steps(state):
     -------
     steps : Steps
     """
+    if state.is_question:
+        # Without g an estimate for a group depends on how many of its rows were picked.
+        return steps_with_power(state, 1.0)
     plain, control = _parts_of_steps(state)
     return _steps(state, _kernels.predictable_power(plain, control, _TRUSTED_LABELS))
 

@@ -46,7 +46,12 @@ class RiskEstimate:
         Rows that nobody could label. If there are any, the estimate is the mean loss
         over the rows that can be labelled; otherwise over the whole pool.
     max_loss : float
-        Greatest possible loss at a row. The interval ends there.
+        Greatest possible mean loss. The interval ends there.
+    largest : float or None
+        Greatest possible loss at a row; None if it is `max_loss`.
+    none_seen : bool
+        Whether no label has shown any loss. The interval then begins at `least`,
+        whatever the surrogate expects.
     unseen : float
         For a bounded loss: variance that a unit of losses which no label has shown
         would add to the estimate from an endless pool, eq. T12 of docs/trust.md. 0 for
@@ -88,6 +93,8 @@ class RiskEstimate:
     refusal: str = ""
     n_skipped: int = 0
     max_loss: float = np.inf
+    largest: float | None = None
+    none_seen: bool = False
     unseen: float = 0.0
     tail_degrees: float | None = None
     least: float = 0.0
@@ -186,6 +193,7 @@ class RiskEstimate:
         low, high = self._ends(level, method, target == "population")
         # An unbiased estimate may lie, by chance, where no mean of losses can.
         low, high = max(low, 0.0), min(high, self.max_loss)
+        low = min(low, self.least) if self.none_seen else low
         if target == "pool":
             low, high = max(low, self.least), min(high, self.most)
         return float(min(self.value, low)), float(max(self.value, high))
@@ -231,7 +239,8 @@ class RiskEstimate:
             return 0.0
         n_samples = (self.n_labels + self.n_skipped) / (1.0 - self.free_share)
         n_rows = np.log(0.5 * (1.0 - level)) / np.log(self.free_share)
-        return self.max_loss * n_rows / n_samples
+        largest = self.max_loss if self.largest is None else self.largest
+        return largest * n_rows / n_samples
 
     def _betting_ends(self, level, of_population):
         """Ends of the anytime interval of a bounded loss."""

@@ -10,6 +10,7 @@ from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._questions import proved_limits, with_limits
 from sklearn_ase._inference._steps import variances_of_mean
 from sklearn_ase.metrics import RowValues
+from sklearn_ase.metrics._complement import ComplementMetric
 from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._metric_estimate import MetricEstimate
 
@@ -39,6 +40,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     worth = metric.surrogate_worth
     if isinstance(risk, GuardedASE) and worth < risk.worth:
         risk = GuardedASE(worth=worth)
+    pool_metric = _from_below(pool_metric, state_of)
     states = [state_of(part) for part in pool_metric.parts]
     risk.check(states[0])
     picks = states[0].settled
@@ -136,6 +138,23 @@ def _undefined(metric):
         f"{metric.name} is not defined here: it divides by a share of rows that is 0 "
         "as far as the labels show. Label more rows, or ask for another metric."
     )
+
+
+def _from_below(pool_metric, state_of):
+    """The metric as a function of the complement, if its only mean is large.
+
+    Intervals allow for rare events that no label has shown. If nearly all rows have
+    the greatest value, the rare event is that one has less.
+    """
+    if len(pool_metric.parts) != 1:
+        return pool_metric
+    state = state_of(pool_metric.parts[0])
+    if not state.loss.is_bounded or state.expected_loss is None:
+        return pool_metric
+    greatest = pool_metric.parts[0].limits()[1].mean()
+    if state.expected_loss.mean() <= 0.5 * greatest:
+        return pool_metric
+    return ComplementMetric.of(pool_metric)
 
 
 def _line(pool_metric, value):

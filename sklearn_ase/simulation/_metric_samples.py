@@ -3,23 +3,25 @@
 import numpy as np
 
 from sklearn_ase._evaluation._questions import pool_metric, weight_of
+from sklearn_ase.metrics import as_metric
 from sklearn_ase.simulation._run_file import PLAIN
 
 # Samples of each size, from which the error of a plain sample is found.
 _N_SAMPLES = 100
 
 
-def metric_on_samples(evaluation, y, counts, rng):
+def metric_on_samples(evaluation, y, counts, rng, metric=None):
     """Return the true value of a metric, and what plain random samples say of it.
 
     Parameters
     ----------
     evaluation : Evaluation
-        With a metric.
     y : ndarray of shape (n_samples,)
         Labels of the pool.
     counts : list of int
     rng : numpy Generator
+    metric : str or BaseMetric, default=None
+        None means what the evaluation reports.
 
     Returns
     -------
@@ -30,7 +32,8 @@ def metric_on_samples(evaluation, y, counts, rng):
         Mean squared error of samples of each size, of those that have a value.
     """
     problem, n_samples = evaluation.problem, len(y)
-    classes, metric = problem.classes_with(y), evaluation.plan.metric
+    classes = problem.classes_with(y)
+    metric = evaluation.plan.metric if metric is None else as_metric(metric)
 
     def value(where):
         weight = weight_of(where, problem.sample_weight)

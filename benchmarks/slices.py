@@ -1,0 +1,179 @@
+"""How close are estimates for groups of rows, from labels bought for all rows?
+
+Adult by age and bank by job, five groups each; 40 runs that draw training rows, pool
+and model afresh and buy labels for accuracy. Printed are, at 50, 100 and 200 labels:
+the mean squared error of the guarded estimate of each group divided by that of the
+labels which a plain random sample of the pool would have in the group; the coverage of
+the 90 % interval where there is one; and how often the verdict was "too few labels".
+
+    python benchmarks/slices.py --data-dir DIR --out RUNS --runs 40
+    python benchmarks/slices.py --out RUNS --report
+"""
+
+import argparse
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import f1_score
+from tasks import boosting, linear, read_table
+
+from sklearn_ase import ActiveRiskEstimator
+
+SEED = 577215
+COUNTS = (50, 100, 200)
+METRICS = ("accuracy", "f1")
+N_TRAIN, N_POOL = 1000, 2000
+# Number of plain samples from which the error of F1 is found.
+N_SAMPLES = 200
+
+
+def adult(data_dir):
+    """Rows, labels, groups by age, and the model."""
+    X, y = read_table(data_dir, "adult", "class")
+    X = X.drop(columns=["split"])
+    groups = np.digitize(X["age"], [25, 35, 45, 60])
+    return X.to_numpy(), (y == np.unique(y)[1]).astype(int), groups, boosting
+
+
+def bank(data_dir):
+    """Rows, labels, groups by job (four common ones and the rest), and the model."""
+    X, y = read_table(data_dir, "bank_marketing_additional_full", "y")
+    common = X["job"].value_counts().index[:4]
+    groups = np.select([X["job"] == job for job in common], range(4), 4)
+    return X.to_numpy(), (y == np.unique(y)[1]).astype(int), groups, linear
+
+
+TASKS = {"adult by age": adult, "bank by job": bank}
+COLUMNS = [
+    *("task", "seed", "n_labels", "metric", "group", "truth", "value", "low", "high"),
+    *("verdict", "plain"),
+]
+
+
+def run(data_dir, task, seed):
+    """Rows of one evaluation."""
+    warnings.simplefilter("ignore")
+    X, y, groups, make = TASKS[task](data_dir)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(y))
+    train, pool = order[:N_TRAIN], order[N_TRAIN : N_TRAIN + N_POOL]
+    model = make().fit(X[train], y[train])
+    evaluator = ActiveRiskEstimator(
+        FrozenEstimator(model), metric="accuracy", random_state=seed
+    )
+    evaluation = evaluator.start(X[pool], X_train=X[train], y_train=y[train])
+    y, predicted, groups = y[pool], model.predict(X[pool]), groups[pool]
+    found = []
+    for count in COUNTS:
+        evaluation.run(y, count)
+        for metric in METRICS:
+            table = evaluation.estimate_by(groups, metric=metric)
+            for place, group in enumerate(table["group"]):
+                rows = groups == group
+                truth, plain = plain_sample(
+                    metric, y[rows], predicted[rows], count * rows.mean(), rng
+                )
+                cells = [table[k][place] for k in ("estimate", "low", "high")]
+                verdict = table["verdict"][place]
+                found.append(
+                    (task, seed, count, metric, group, truth, *cells, verdict, plain)
+                )
+    return found
+
+
+def plain_sample(metric, y, predicted, n_labels, rng):
+    """The metric of a group, and the squared error of a plain sample of it."""
+    n_rows = len(y)
+    if metric == "accuracy":
+        right = (y == predicted).astype(float)
+        variance = right.var(ddof=1) * max(1 / n_labels - 1 / n_rows, 0.0)
+        return right.mean(), variance
+    truth = f1_score(y, predicted)
+    size = min(max(round(n_labels), 1), n_rows)
+    samples = [rng.choice(n_rows, size, replace=False) for _ in range(N_SAMPLES)]
+    values = [
+        f1_score(y[some], predicted[some])
+        for some in samples
+        if (y[some] | predicted[some]).any()
+    ]
+    return truth, np.mean((np.array(values) - truth) ** 2)
+
+
+def simulate(args):
+    """Run all that is missing."""
+    seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
+    for task in TASKS:
+        path = Path(args.out) / f"{task}.csv"
+        done = set(pd.read_csv(path)["seed"]) if path.exists() else set()
+        missing = [int(seed) for seed in seeds if int(seed) not in done]
+        jobs = (delayed(run)(args.data_dir, task, seed) for seed in missing)
+        for rows in Parallel(n_jobs=args.jobs, return_as="generator")(jobs):
+            frame = pd.DataFrame(rows, columns=COLUMNS)
+            frame.to_csv(path, mode="a", header=not path.exists(), index=False)
+        print(f"{task}: done", flush=True)
+
+
+def report(args):
+    """Print a line for each group, and the medians."""
+    seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
+    paths = [Path(args.out) / f"{task}.csv" for task in TASKS]
+    runs = pd.concat([pd.read_csv(path) for path in paths if path.exists()])
+    runs = runs[runs["seed"].isin(seeds)].drop_duplicates(COLUMNS[:5])
+    runs["square"] = (runs["value"] - runs["truth"]) ** 2
+    has = runs["low"].notna()
+    inside = (runs["low"] <= runs["truth"]) & (runs["truth"] <= runs["high"])
+    runs["covered"] = inside.where(has).astype(float)
+    runs["few"] = runs["verdict"].str.startswith("too few")
+    keys = ["metric", "task", "group", "n_labels"]
+    cells = runs.groupby(keys).agg(
+        square=("square", "mean"),
+        plain=("plain", "mean"),
+        covers=("covered", "mean"),
+        given=("covered", lambda v: v.notna().mean()),
+        few=("few", "mean"),
+    )
+    cells["ratio"] = cells["square"] / cells["plain"]
+    print("runs of each:", runs.groupby("task")["seed"].nunique().to_dict(), "\n")
+    print(f"at {COUNTS} labels\n")
+    print("| metric | task | group | error | covers | given | few |")
+    print("|---|---|---|---|---|---|---|")
+    for key, part in cells.groupby(level=[0, 1, 2]):
+        names = ("ratio", "covers", "given", "few")
+        texts = [slashed(part[name]) for name in names]
+        print(f"| {' | '.join([*map(str, key), *texts])} |")
+    for metric, part in cells.groupby(level=0):
+        medians = part["ratio"].groupby("n_labels").median()
+        covers = part["covers"].groupby("n_labels")
+        print(
+            f"\n{metric}: median error {slashed(medians)}, covers "
+            f"{slashed(covers.mean())}, least {slashed(covers.min())}"
+        )
+
+
+def slashed(values):
+    """Numbers with slashes between them, to two digits."""
+    texts = ("–" if np.isnan(value) else f"{value:.2f}" for value in values)
+    return " / ".join(text.removeprefix("0") for text in texts)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-dir")
+    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--report", action="store_true", help="only print the tables")
+    args = parser.parse_args(argv)
+    if not args.report:
+        Path(args.out).mkdir(parents=True, exist_ok=True)
+        simulate(args)
+    report(args)
+
+
+if __name__ == "__main__":
+    main()
