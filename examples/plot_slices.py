@@ -34,7 +34,7 @@ evaluator = ActiveRiskEstimator(
     metric="accuracy",
     n_labels=150,
     batch_size=5,
-    random_state=0,
+    random_state=2,
 )
 evaluator.fit(X_pool, y_pool, X_train=X_train, y_train=y_train)
 evaluation = evaluator.evaluation_
@@ -53,7 +53,8 @@ truths = [is_hit[region == name].mean() for name in table["group"]]
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 display = SliceDisplay(table, overall=float(evaluator.estimate_)).plot(ax=ax)
 ax.plot(truths, np.arange(len(truths)), "kx", label="truth")
-ax.set(xlabel="accuracy", xlim=(None, 1))
+ax.set(xlabel="accuracy", xlim=(None, 1.01))
 ax.get_legend().remove()
-fig.legend(loc="outside upper center", ncols=2, frameon=False)
+handles, labels = ax.get_legend_handles_labels()
+fig.legend(handles[::-1], labels[::-1], loc="outside upper center", ncols=2)
 plt.show()
