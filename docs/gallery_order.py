@@ -5,6 +5,8 @@ LESSONS = [
     "anatomy",
     "missing_class",
     "several_losses",
+    "rare_class",
+    "slices",
     "choose_model",
     "ask_and_tell",
     "labelling_campaign",

@@ -11,7 +11,7 @@ from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._questions import moments_with_labels, question_state
 from sklearn_ase.losses import ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss
-from sklearn_ase.risk import estimate_metric, of_one_mean
+from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean
 
 
 @dataclass(frozen=True, eq=False)

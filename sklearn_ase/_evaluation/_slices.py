@@ -6,6 +6,7 @@ import numpy as np
 
 from sklearn_ase._data._arrays import read_array
 from sklearn_ase._utils._checks import check_flag, check_number
+from sklearn_ase.risk import ASE
 
 # With fewer labels in a group the surrogate decides alone.
 _MIN_LABELS = 2
@@ -88,13 +89,17 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
             f"({evaluation.n_samples},), but has shape {groups.shape}."
         )
     names, numbers = _numbered(groups)
+    asked_risk = evaluation.risk if risk is None else risk
     each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
     labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))
     lines, name = [], ""
     for place, group in enumerate(names):
         where = numbers == place
-        found = evaluation.estimate(risk, where=where, **about)
-        name, n_labels = found.name, int(labelled[place])
+        n_labels = int(labelled[place])
+        # Without a label here the steps tell nothing about the surrogate's error.
+        is_alone = n_labels < _MIN_LABELS and asked_risk.leans_on_surrogate
+        found = evaluation.estimate(ASE() if is_alone else risk, where=where, **about)
+        name = found.name
         has_interval = not found.refusal and n_labels >= _MIN_LABELS
         low, high = found.interval(each) if has_interval else (np.nan, np.nan)
         effective = np.nan

@@ -8,7 +8,6 @@ from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._lure import LURE
 from sklearn_ase.risk._metric_estimate import MetricEstimate
 from sklearn_ase.risk._monte_carlo import MonteCarlo
-from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean
 
 __all__ = [
     "ASE",
@@ -19,6 +18,4 @@ __all__ = [
     "MetricEstimate",
     "MonteCarlo",
     "RiskEstimate",
-    "estimate_metric",
-    "of_one_mean",
 ]
