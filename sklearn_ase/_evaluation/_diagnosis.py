@@ -63,6 +63,9 @@ class Diagnosis:
     verdict : {"good", "unsure", "bad"}
     advice : str
         The verdict in plain words, and what to do.
+    name : str
+        Of what is estimated: "risk", or the metric. For a metric, `expected_loss` and
+        `observed_loss` are what a label adds to it.
 
     Examples
     --------
@@ -97,6 +100,7 @@ class Diagnosis:
     scarce_share: float
     verdict: str
     advice: str
+    name: str = "risk"
 
     @property
     def is_bad(self):
@@ -124,6 +128,9 @@ class Diagnosis:
         if self.training_labels > 0:
             labels = f"{self.training_labels:.0f} labels of the pool"
             training = [f"  training rows             worth {labels}"]
+        values = "loss at labelled rows"
+        if self.name != "risk":
+            values = "effect of a label on it"
         step = f"{self.largest_step:.1%} of the variance"
         if not np.isnan(self.tail_shape):
             step += f", tail shape {self.tail_shape:.2f}"
@@ -133,10 +140,10 @@ class Diagnosis:
                 f"verdict: {self.verdict}. {self.advice}",
                 f"  labels                    {self.n_labels}, as good as "
                 f"{self.effective_labels:.0f} of a plain random sample",
-                f"  risk by the surrogate     {self.surrogate_risk:.4g}",
+                f"  {f'{self.name} by the surrogate':<24}  {self.surrogate_risk:.4g}",
                 f"  corrected by the labels   {self.corrected_risk:.4g}, "
                 f"{interval}{beside}",
-                f"  loss at labelled rows     {self.expected_loss:.4g} expected, "
+                f"  {values:<24}  {self.expected_loss:.4g} expected, "
                 f"{self.observed_loss:.4g} observed, skill {self.skill:.2f}",
                 f"  trust in the surrogate    {trust}",
                 *training,
@@ -223,6 +230,7 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
         scarce_share=scarce,
         verdict=verdict,
         advice=advice,
+        name="risk" if answers is None else corrected.name,
     )
 
 

@@ -88,7 +88,22 @@ def pool_metric(problem, metric, classes, weight=None):
             f"metric={metric!r} does not depend on labels for these predictions, so "
             "there is nothing to estimate."
         )
-    return found
+    if hasattr(found, "parts") and not _can_be_defined(found):
+        raise ValueError(
+            f"metric={metric!r} is not defined for these predictions, whatever the "
+            "labels: it divides by a number of predicted labels that is 0. Use another "
+            "metric, such as recall, or other rows."
+        )
+    return found.without_idle_parts() if hasattr(found, "parts") else found
+
+
+def _can_be_defined(metric):
+    """Whether the metric has a value for any means that the rows allow."""
+    limits = [part.limits() for part in metric.parts]
+    least, most = np.array([[side.mean() for side in ends] for ends in limits]).T
+    least, most = np.nan_to_num(least, neginf=-1.0), np.nan_to_num(most, posinf=1.0)
+    points = [least + share * (most - least) for share in (0.3, 0.5, 0.7)]
+    return any(np.isfinite(metric.value(point)) for point in points)
 
 
 def states_for(state, epochs, more_labels, classes, with_labels=True):

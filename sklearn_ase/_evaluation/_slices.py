@@ -34,6 +34,8 @@ class SliceTable(dict):
         Of the intervals.
     name : str
         Of what was estimated.
+    simultaneous : bool
+        Whether all intervals together hold at that level.
 
     Notes
     -----
@@ -47,9 +49,9 @@ class SliceTable(dict):
     * ``verdict``: what can be made of it, in words.
     """
 
-    def __init__(self, columns, level, name):
+    def __init__(self, columns, level, name, simultaneous=False):
         super().__init__(columns)
-        self.level, self.name = level, name
+        self.level, self.name, self.simultaneous = level, name, simultaneous
 
     def __str__(self):
         cells = self._cells()
@@ -61,6 +63,8 @@ class SliceTable(dict):
             for row in cells
         ]
         return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self):
         head, *rows = self._cells()
@@ -113,7 +117,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     table = {
         name: np.array(column) for name, column in zip(_COLUMNS, columns, strict=True)
     }
-    return SliceTable(table, level, name)
+    return SliceTable(table, level, name, simultaneous)
 
 
 def _numbered(groups):

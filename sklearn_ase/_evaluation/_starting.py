@@ -1,5 +1,7 @@
 """Start an evaluation: check everything, ask the model, open the ledger."""
 
+from dataclasses import replace
+
 from sklearn_ase._data._problem_making import make_problem
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
@@ -86,6 +88,8 @@ def start_evaluation(
         record_known_labels(ledger, problem, known_labels)
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)
+        if sample_weight is not None and plan.metric is None:
+            plan = replace(plan, metric=MeanLoss(problem.loss))
         return Evaluation(problem, plan, ledger, seed)
 
 

@@ -40,6 +40,8 @@ def anytime_ends(steps, state):
     limits = limits_of_steps(state, steps.power)
     if np.isnan(limits).any():  # Picks of an older version do not know their limits.
         return ()
+    if not state.loss.max_loss > 0:  # There is nothing to bet on.
+        return ()
     picks = state.settled
     before = np.cumsum(picks.losses) - picks.losses
     forecast = (before + picks.free_expected_loss) / state.n_samples

@@ -85,6 +85,7 @@ class SliceDisplay(EvaluationDisplay):
         values, has = np.asarray(table["estimate"]), np.isfinite(table["low"])
         reach = np.abs([values - table["low"], table["high"] - values])
         colour = STYLES[0]["color"]
+        together = " of all groups together" if table.simultaneous else ""
         self.bars_ = ax.errorbar(
             values[has],
             places[has],
@@ -92,7 +93,7 @@ class SliceDisplay(EvaluationDisplay):
             fmt="o",
             color=colour,
             capsize=3,
-            label=f"estimate, {100 * table.level:g} % interval",
+            label=f"estimate, {100 * table.level:g} % interval{together}",
         )
         self.points_ = ax.scatter(
             values[~has],

@@ -1,5 +1,6 @@
 """The base class of the metrics: what is reported of a model."""
 
+import re
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
@@ -84,7 +85,9 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     @property
     def name(self):
         """Name of the metric, for messages and tables."""
-        return type(self).__name__
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).lower()
+        average = getattr(self, "average", "binary")
+        return words if average == "binary" else f"{words} ({average})"
 
     def validate(self):
         """Check the parameters; called at the start, before a label is bought."""

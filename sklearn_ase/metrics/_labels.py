@@ -46,7 +46,7 @@ def positive_column(pos_label, classes, name, cure, prefers_one=True):
     Parameters
     ----------
     pos_label : object
-        None means 1, or the greater of two classes.
+        None means 1, or the greater of two numbers.
     classes : ndarray of shape (n_classes,)
         Sorted.
     name : str
@@ -76,6 +76,12 @@ def positive_column(pos_label, classes, name, cure, prefers_one=True):
         )
     if prefers_one and 1 in listed:
         return listed.index(1)
+    if len(listed) == 2 and prefers_one and classes.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} needs to know which class is the positive one, {shown(listed[0])} "
+            f"or {shown(listed[1])}. Give pos_label=..., as in "
+            f"{name}(pos_label={shown(listed[1])})."
+        )
     if len(listed) == 2:
         return 1
     if 1 in listed:

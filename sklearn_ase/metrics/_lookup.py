@@ -112,7 +112,7 @@ def as_metric(metric):
 
 
 def _unknown(name):
-    close = get_close_matches(name, metric_names(), n=3)
+    close = get_close_matches(name.lower().replace(" ", "_"), metric_names(), n=3)
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     return (
         f"metric={name!r} is not known.{hint} Use one of {metric_names()}, or an "

@@ -54,6 +54,13 @@ class MeanLoss(BaseMetric):
         return (-most, 0.0) if self.negative else (0.0, most)
 
     @property
+    def name(self):
+        """Name of the metric, for messages and tables."""
+        loss = as_loss(self.loss)
+        words = BaseMetric.name.fget(loss)
+        return f"minus mean {words}" if self.negative else f"mean {words}"
+
+    @property
     def greater_is_better(self):
         """Whether minus the mean is reported."""
         return bool(self.negative)

@@ -1,10 +1,14 @@
 """A metric, once the predictions for the pool are known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sklearn_ase.metrics._combine import combine
+
+# Where it is tried whether a mean matters, and for how many means at most.
+_TRIALS = (0.31, 0.52, 0.74)
+_MOST_TRIED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,32 @@ class PoolMetric:
         pool_metric : PoolMetric
         """
         return self
+
+    def without_idle_parts(self):
+        """The same without means that the value does not depend on.
+
+        Precision, for instance, does not depend on the positives that were missed.
+
+        Returns
+        -------
+        pool_metric : PoolMetric
+        """
+        if not 1 < len(self.parts) <= _MOST_TRIED:
+            return self
+        limits = [part.limits() for part in self.parts]
+        ends = np.array([[side.mean() for side in both] for both in limits]).T
+        if not np.isfinite(ends).all():
+            return self
+        least, most = ends
+        points = [least + share * (most - least) for share in _TRIALS]
+        slopes = np.array([self.gradient(point) for point in points])
+        is_idle = (slopes == 0).all(axis=0)
+        if not is_idle.any() or is_idle.all():
+            return self
+        known = np.array(self.known)
+        known[np.flatnonzero(np.isnan(known))[is_idle]] = 0.0
+        parts = [p for p, idle in zip(self.parts, is_idle, strict=True) if not idle]
+        return replace(self, parts=tuple(parts), known=known)
 
     def all_means(self, means):
         """Return all means, with those that are known in their places.

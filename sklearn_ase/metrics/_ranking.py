@@ -148,6 +148,8 @@ class RocAuc(BaseRanking):
 
     _prefers_one = False
 
+    name = "ROC AUC"
+
     def value_and_slope(self, positive, weight, group):
         return kernels.roc_auc(positive, weight, group)
 

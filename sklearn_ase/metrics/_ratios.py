@@ -85,7 +85,8 @@ class Precision(_RatioMetric):
     ----------
     pos_label : object, default=None
         The positive class, for ``average="binary"``. None means 1, or the greater of
-        two classes. Given explicitly, it may be one of many classes, against the rest.
+        two numbers; a text must be given. It may be one of many classes, against the
+        rest.
     average : {"binary", "macro", "weighted", "micro"}, default="binary"
         One class, or an average over classes as in
         :func:`sklearn.metrics.precision_score`. Classes that occur neither as a label
@@ -119,7 +120,8 @@ class Recall(_RatioMetric):
     ----------
     pos_label : object, default=None
         The positive class, for ``average="binary"``. None means 1, or the greater of
-        two classes. Given explicitly, it may be one of many classes, against the rest.
+        two numbers; a text must be given. It may be one of many classes, against the
+        rest.
     average : {"binary", "macro", "weighted", "micro"}, default="binary"
         One class, or an average over classes as in
         :func:`sklearn.metrics.recall_score`. Classes that occur neither as a label
@@ -151,7 +153,8 @@ class Specificity(_RatioMetric):
     ----------
     pos_label : object, default=None
         The positive class, for ``average="binary"``. None means 1, or the greater of
-        two classes. Given explicitly, it may be one of many classes, against the rest.
+        two numbers; a text must be given. It may be one of many classes, against the
+        rest.
     average : {"binary", "macro", "weighted", "micro"}, default="binary"
         One class, or an average of each class against the rest. Classes that occur
         neither as a label nor as a prediction do not count in "macro" and "weighted";
@@ -185,7 +188,8 @@ class FBeta(_RatioMetric):
         How much more recall counts than precision, > 0.
     pos_label : object, default=None
         The positive class, for ``average="binary"``. None means 1, or the greater of
-        two classes. Given explicitly, it may be one of many classes, against the rest.
+        two numbers; a text must be given. It may be one of many classes, against the
+        rest.
     average : {"binary", "macro", "weighted", "micro"}, default="binary"
         One class, or an average over classes as in
         :func:`sklearn.metrics.fbeta_score`. Classes that occur neither as a label
@@ -211,6 +215,12 @@ class FBeta(_RatioMetric):
         super().__init__(pos_label, average)
         self.beta = beta
 
+    @property
+    def name(self):
+        """F1, F2 or another, for messages and tables."""
+        suffix = "" if self.average == "binary" else f" ({self.average})"
+        return f"F{self.beta:g}{suffix}"
+
     def validate(self):
         super().validate()
         check_number(self.beta, "beta", 0, ends="(]")
@@ -227,7 +237,8 @@ class Jaccard(_RatioMetric):
     ----------
     pos_label : object, default=None
         The positive class, for ``average="binary"``. None means 1, or the greater of
-        two classes. Given explicitly, it may be one of many classes, against the rest.
+        two numbers; a text must be given. It may be one of many classes, against the
+        rest.
     average : {"binary", "macro", "weighted", "micro"}, default="binary"
         One class, or an average over classes as in
         :func:`sklearn.metrics.jaccard_score`. Classes that occur neither as a label

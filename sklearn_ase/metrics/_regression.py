@@ -118,6 +118,8 @@ class R2(_SquareMetric):
     0.5
     """
 
+    name = "R²"
+
     def row_values(self, y_true, y_pred):
         return np.column_stack([(y_true - y_pred) ** 2, y_true, y_true**2])
 

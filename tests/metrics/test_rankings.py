@@ -57,7 +57,7 @@ def test_the_value_is_that_of_scikit_learn(rng, kind, decimals, weighted):
 @both
 def test_probabilities_and_scores_of_the_positive_class_give_the_same(rng, kind):
     y, proba = rng.choice(["no", "yes"], 60), rng.dirichlet([1.0, 1.0], 60)
-    for pos_label, column in ((None, 1), ("yes", 1), ("no", 0)):
+    for pos_label, column in (("yes", 1), ("no", 0)):
         metric = kind(pos_label=pos_label)
         positive = y == np.array(["no", "yes"])[column]
         expected = SCORES[kind](positive, proba[:, column])

@@ -140,9 +140,9 @@ def test_a_ratio_of_one_class_is_that_of_scikit_learn(rng, name, kind, pool):
 @every_ratio
 @pytest.mark.parametrize(
     ("classes", "positive"),
-    [([0, 1], 1), ([1, 2], 1), ([-1, 1], 1), (["no", "yes"], "yes"), ([4, 7], 7)],
+    [([0, 1], 1), ([1, 2], 1), ([-1, 1], 1), ([4, 7], 7)],
 )
-def test_by_default_1_or_the_greater_of_two_classes_is_positive(
+def test_by_default_1_or_the_greater_of_two_numbers_is_positive(
     rng, name, classes, positive
 ):
     y, guess, classes = labels_and_guesses(rng, classes)
@@ -195,13 +195,33 @@ def test_agreement_is_that_of_scikit_learn(rng, name, kind, pool):
 
 
 def test_two_classes_need_two_means_that_depend_on_labels(rng):
-    _, guess, classes = labels_and_guesses(rng, ["no", "yes"])
+    _, guess, classes = labels_and_guesses(rng, [0, 1])
     for metric in (Precision(), Recall(), FBeta(), BalancedAccuracy(), CohenKappa()):
         pool = metric.on_pool(guess, classes)
         assert len(pool.parts) == 2
-        assert pool.known[-1] == pytest.approx((guess == "yes").mean())
+        assert pool.known[-1] == pytest.approx(guess.mean())
     assert len(Accuracy().on_pool(guess, classes).parts) == 1
     assert len(FBeta(average="micro").on_pool(guess, classes).parts) == 1
+
+
+def test_precision_does_not_depend_on_missed_positives(rng):
+    y, guess, classes = labels_and_guesses(rng, [0, 1])
+    pool = Precision().on_pool(guess, classes)
+    slim = pool.without_idle_parts()
+    assert len(slim.parts) == 1
+    means = [part.observed(np.arange(len(y)), y).mean() for part in pool.parts]
+    assert slim.value(np.array(means[:1])) == pool.value(np.array(means))
+    recall = Recall().on_pool(guess, classes)
+    assert recall.without_idle_parts() is recall
+
+
+@every_ratio
+def test_texts_have_no_positive_class_by_default(rng, name):
+    _, guess, classes = labels_and_guesses(rng, ["no", "yes"])
+    with pytest.raises(
+        ValueError, match=r"positive one, 'no' or 'yes'. Give pos_label"
+    ):
+        RATIOS[name][0]().on_pool(guess, classes)
 
 
 def test_a_class_that_is_never_predicted_is_known_not_to_be_found(rng):
