@@ -2,9 +2,10 @@
 
 import numpy as np
 
-# Values with which the prior guess of one half counts.
-_PRIOR_VALUES = 10.0
-_PRIOR_SHAPE = 0.5
+# Prior guess of the shape, and the number of values that it counts for. What training
+# rows show counts for more, but labels of the pool can outvote them.
+_PRIOR_SHAPE, _PRIOR_VALUES = 0.5, 10.0
+_TRAINING_VALUES = 50.0
 # Fewer values tell nothing about a tail.
 _MIN_VALUES = 5
 # With a heavier tail there is no interval.
@@ -15,8 +16,8 @@ def loss_tail(state):
     """Shape of the tail of the losses, relative to what the surrogate expected.
 
     Where the surrogate knows that some rows have large losses, these are not a tail.
-    Few labels may have missed the large losses. So if training rows show a heavier
-    tail, theirs is returned.
+    Few labels may have missed the large losses, or met one by chance. So the shape at
+    training rows counts as if 50 values had shown it.
 
     Parameters
     ----------
@@ -33,18 +34,26 @@ def loss_tail(state):
     )
     if not (expected > 0).all():  # Before its first fit the surrogate expects 0.
         expected = np.where(expected > 0, expected, losses.mean() or 1.0)
-    return float(np.fmax(tail_shape(losses / expected), state.training_tail))
+    of_training = state.training_tail
+    if np.isnan(of_training):
+        return tail_shape(losses / expected)
+    found = tail_shape(losses / expected, of_training, _TRAINING_VALUES)
+    return of_training if np.isnan(found) else found
 
 
-def tail_shape(values):
+def tail_shape(values, prior=_PRIOR_SHAPE, prior_values=_PRIOR_VALUES):
     """Shape of a generalised Pareto distribution fitted to the upper half of a sample.
 
     From one half on the variance is infinite, from 1 on the mean. The estimate is that
-    of Zhang and Stephens [1]_, moved towards one half as if ten values said so [2]_.
+    of Zhang and Stephens [1]_, moved towards a prior guess: by default towards one
+    half as if ten values said so [2]_.
 
     Parameters
     ----------
     values : ndarray of shape (n_values,)
+    prior : float, default=0.5
+    prior_values : float, default=10
+        Number of values that the prior guess counts for.
 
     Returns
     -------
@@ -75,4 +84,4 @@ def tail_shape(values):
     weight = np.exp(log_likelihood - log_likelihood.max())
     best = weight @ grid / weight.sum()
     found = np.log1p(-best * excess).mean()
-    return float((n * found + _PRIOR_VALUES * _PRIOR_SHAPE) / (n + _PRIOR_VALUES))
+    return float((n * found + prior_values * prior) / (n + prior_values))

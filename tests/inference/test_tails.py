@@ -63,9 +63,15 @@ def test_training_rows_show_a_heavy_tail_that_few_labels_have_missed():
     assert np.median(shapes) > 0.8  # Half of 1.05 degrees, for the square is 0.95.
     assert sum("heavy tail" in e.risk_.refusal for e in evaluators) >= 5
     for evaluator in evaluators:
-        assert evaluator.evaluation_.diagnose().tail_shape >= max(
-            0.5, evaluator.evaluation_.state.training_tail
-        )
+        assert evaluator.evaluation_.diagnose().tail_shape > 0.5
+
+
+@pytest.mark.parametrize(("n_labels", "most"), [(25, 0.85), (400, 0.45)])
+def test_many_labels_outvote_the_tail_of_training_rows(n_labels, most):
+    rng = np.random.default_rng(0)
+    losses = rng.normal(size=n_labels) ** 2
+    alone, together = tail_shape(losses), tail_shape(losses, 0.9, 50.0)
+    assert alone < together < most
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
