@@ -7,14 +7,16 @@ import numpy as np
 from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk
-from sklearn_ase._evaluation._questions import (
-    Question,
+from sklearn_ase._evaluation._question_checks import (
     check_weight,
     check_where,
+    weight_of,
+)
+from sklearn_ase._evaluation._questions import (
+    Question,
     influence_state,
     known_proba,
     states_for,
-    weight_of,
 )
 from sklearn_ase._evaluation._slices import slice_table
 from sklearn_ase._inference._population import check_groups, grouped_variance

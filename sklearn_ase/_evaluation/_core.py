@@ -12,13 +12,13 @@ from sklearn_ase._evaluation._history import (
     note_estimate,
 )
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
+from sklearn_ase._evaluation._question_checks import weight_of
 from sklearn_ase._evaluation._questions import (
     Question,
     estimate_question,
     influence_state,
     known_proba,
     states_for,
-    weight_of,
 )
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
@@ -49,6 +49,7 @@ class EvaluationCore:
         self._bound = None, None  # Classes, and the metric for them.
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
+        self._cache = {}  # Of the metric that is reported, for epochs that are over.
         self._replay()
 
     @property
@@ -108,7 +109,7 @@ class EvaluationCore:
         if self._bound[0] is not classes or self._bound[1] is None:
             weight = weight_of(None, self.problem.sample_weight)
             found = Question.of(self.problem, self.plan.metric, classes, weight)
-            self._bound = classes, found
+            self._bound, self._cache = (classes, found), {}
         return self._bound[1]
 
     def _estimated(self, risk, state):
@@ -122,7 +123,8 @@ class EvaluationCore:
         more = self.ledger.more_labels
         is_plain = question.line is not None or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
-        state_of = states_for(state, epochs, more, self.classes_)
+        cache = self._cache if question is self._bound[1] else None
+        state_of = states_for(state, epochs, more, self.classes_, cache=cache)
         proba = None
         if state.belief is not None:
             proba = known_proba(state, self.classes_, more)

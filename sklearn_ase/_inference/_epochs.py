@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_MANY = 2**20
+
 
 @dataclass(frozen=True, eq=False)
 class BeliefColumns:
@@ -37,7 +39,11 @@ class BeliefColumns:
         """
         if classes is None:
             return cls(mean=belief.mean, variance=belief.variance)
-        return cls(classes, proba=belief.proba.astype(np.float32))
+        proba = belief.proba
+        # Single precision is enough where it saves much memory.
+        return cls(
+            classes, proba=proba.astype(np.float32) if proba.size > _MANY else proba
+        )
 
     def aligned(self, classes):
         """The same with a column for each of `classes`, which may be more.
@@ -50,7 +56,7 @@ class BeliefColumns:
         -------
         columns : BeliefColumns
         """
-        if classes is None:
+        if classes is None or classes is self.classes:
             return self
         proba = np.zeros((len(self.proba), len(classes)))
         proba[:, np.searchsorted(classes, self.classes)] = self.proba

@@ -101,7 +101,7 @@ class RowBelief:
         return getattr(self.belief, name)
 
 
-def question_state(state, values, epochs, observed, with_labels=True):
+def question_state(state, values, epochs, observed, with_labels=True, cache=None):
     """State of the pool for other values than the loss.
 
     Parameters
@@ -116,6 +116,8 @@ def question_state(state, values, epochs, observed, with_labels=True):
         Values at the labelled rows, in the order of the picks.
     with_labels : bool, default=True
         Whether the values are known where there is a label.
+    cache : dict, default=None
+        Keeps what was computed for epochs that are over, by values and epoch.
 
     Returns
     -------
@@ -131,7 +133,7 @@ def question_state(state, values, epochs, observed, with_labels=True):
         else:
             expected, variance = values.moments(state.belief)
         belief = RowBelief(state.belief, values, expected, variance)
-    columns = _columns_of_picks(picks, values, epochs)
+    columns = _columns_of_picks(picks, values, epochs, {} if cache is None else cache)
     picks = Picks(
         indices=picks.indices,
         query_proba=picks.query_proba,
@@ -150,6 +152,16 @@ def question_state(state, values, epochs, observed, with_labels=True):
         is_calibrated=state.is_calibrated,
         is_question=True,
     )
+
+
+# Columns of `Picks` that depend on the question.
+_COLUMNS = (
+    "expected_loss",
+    "free_expected_loss",
+    "residual_moment",
+    "loss_moment",
+    "max_expected_ratio",
+)
 
 
 def moments_with_labels(state, values, observed):
@@ -171,45 +183,50 @@ def moments_with_labels(state, values, observed):
     return expected, variance
 
 
-def _columns_of_picks(picks, values, epochs):
+def _columns_of_picks(picks, values, epochs, cache):
     """What was expected of each pick, as if the question had been asked before."""
-    n_picks, n_samples = len(picks), values.n_samples
-    columns = {
-        "expected_loss": np.zeros(n_picks),
-        "free_expected_loss": np.zeros(n_picks),
-        "residual_moment": np.full(n_picks, np.nan),
-        "loss_moment": np.full(n_picks, np.nan),
-        "max_expected_ratio": np.zeros(n_picks),
-    }
+    n_picks = len(picks)
+    unknown = np.full(n_picks, np.nan)
+    columns = [np.zeros(n_picks), np.zeros(n_picks), unknown, unknown.copy()]
+    columns.append(np.zeros(n_picks))
     starts = [epoch.start for epoch in epochs]
     for epoch, end in zip(epochs, [*starts[1:], n_picks], strict=False):
-        if end <= epoch.start:
-            continue
-        expected, variance = values.moments(epoch.belief)
-        free = np.ones(n_samples, dtype=bool)
-        free[picks.indices[: epoch.start]] = False
-        inverse = np.divide(
-            1.0,
-            epoch.query_proba,
-            out=np.zeros(n_samples),
-            where=free & (epoch.query_proba > 0),
-        )
-        square = variance * inverse
-        with_mean = square + expected**2 * inverse
-        rows = picks.indices[epoch.start : end]
-        here = slice(epoch.start, end)
-        columns["expected_loss"][here] = expected[rows]
-        columns["free_expected_loss"][here] = _left(expected, free, rows)
-        columns["residual_moment"][here] = _left(square, free, rows)
-        columns["loss_moment"][here] = _left(with_mean, free, rows)
-        # The exact g / q is not known for all rows, but it is never greater.
-        columns["max_expected_ratio"][here] = (
-            expected[free].max() * picks.max_inverse_proba[here]
-        )
-    has_proba = ~np.isnan(picks.query_proba)
-    for name in ("residual_moment", "loss_moment"):
-        columns[name][~has_proba] = np.nan
-    return columns
+        key = values, epoch.belief, epoch.start, end
+        found = cache.get(key)
+        if found is None:
+            found = _columns_of_epoch(picks, values, epoch, end)
+        if end < n_picks:
+            cache[key] = found
+        for column, part in zip(columns, found, strict=True):
+            column[epoch.start : end] = part
+    for column in columns[2:4]:
+        column[np.isnan(picks.query_proba)] = np.nan
+    return dict(zip(_COLUMNS, columns, strict=True))
+
+
+def _columns_of_epoch(picks, values, epoch, end):
+    """The same for the picks of one epoch, a list of five arrays."""
+    expected, variance = values.moments(epoch.belief)
+    free = np.ones(values.n_samples, dtype=bool)
+    free[picks.indices[: epoch.start]] = False
+    inverse = np.divide(
+        1.0,
+        epoch.query_proba,
+        out=np.zeros(values.n_samples),
+        where=free & (epoch.query_proba > 0),
+    )
+    here = slice(epoch.start, end)
+    rows = picks.indices[here]
+    square = variance * inverse
+    # The exact g / q is not known for all rows, but it is never greater.
+    greatest = max(expected[free].max(), 0.0) * picks.max_inverse_proba[here]
+    return [
+        expected[rows],
+        _left(expected, free, rows),
+        _left(square, free, rows),
+        _left(square + expected**2 * inverse, free, rows),
+        greatest,
+    ]
 
 
 def _left(values, free, rows):

@@ -1,10 +1,12 @@
 """A metric, once the predictions for the pool are known."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from sklearn_ase.metrics._combine import combine
+from sklearn_ase.metrics._units import UnitValues
 
 # Where it is tried whether a mean matters, and for how many means at most.
 _TRIALS = (0.31, 0.52, 0.74)
@@ -43,6 +45,11 @@ class PoolMetric:
     def n_samples(self):
         """Size of the pool."""
         return self.parts[0].n_samples
+
+    @cached_property
+    def units(self):
+        """For each part, values of variance 1 where the part is uncertain."""
+        return tuple(UnitValues(part) for part in self.parts)
 
     def at(self, proba):
         """The metric near a belief: itself, for it is a function of means.

@@ -9,7 +9,6 @@ from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._questions import proved_limits, with_limits
 from sklearn_ase._inference._steps import variances_of_mean
-from sklearn_ase.metrics import RowValues
 from sklearn_ase.metrics._complement import ComplementMetric
 from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._metric_estimate import MetricEstimate
@@ -77,7 +76,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         )
     shape = {}
     if len(states) == 2:
-        units = [state_of(_Unit(part)) for part in pool_metric.parts]
+        units = [state_of(unit) for unit in pool_metric.units]
         shape = {
             "means": tuple(means.corrected.tolist()),
             "known": tuple(pool_metric.known.tolist()),
@@ -235,24 +234,3 @@ class _Means:
         of_one = np.nan_to_num(unit.settled.residual_moment) / n_samples**2
         floor = _UNSEEN_EVENTS / n_heard * float(weights**2 @ of_one)
         return max(seen, believed + (floor if np.isfinite(floor) else 0.0))
-
-
-class _Unit(RowValues):
-    """Values of variance 1 where others are uncertain, to add up what picks weigh."""
-
-    def __init__(self, values):
-        self.values = values
-
-    @property
-    def n_samples(self):
-        return self.values.n_samples
-
-    def observed(self, indices, labels):
-        return np.zeros(len(indices))
-
-    def moments(self, belief):
-        least, most = self.values.limits()
-        return np.zeros(len(least)), (most - least) ** 2
-
-    def limits(self):
-        return self.values.limits()

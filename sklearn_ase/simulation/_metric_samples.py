@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sklearn_ase._evaluation._questions import pool_metric, weight_of
+from sklearn_ase._evaluation._question_checks import weight_of
+from sklearn_ase._evaluation._questions import pool_metric
 from sklearn_ase.metrics import as_metric
 from sklearn_ase.simulation._run_file import PLAIN
 
