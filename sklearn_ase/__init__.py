@@ -24,6 +24,7 @@ The modules:
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._annotation._console import annotate
 from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._forecast import LabelForecast
@@ -31,6 +32,7 @@ from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._labels._ledger import LabelLedger
 from sklearn_ase._plot import (
     AcquisitionDisplay,
+    ComparisonDisplay,
     LabelEfficiencyDisplay,
     LossCalibrationDisplay,
     RiskCurveDisplay,
@@ -42,6 +44,8 @@ from sklearn_ase._version import __version__
 __all__ = [
     "AcquisitionDisplay",
     "ActiveRiskEstimator",
+    "Comparison",
+    "ComparisonDisplay",
     "Diagnosis",
     "Evaluation",
     "LabelEfficiencyDisplay",
