@@ -150,7 +150,7 @@ class Answering(Labelling):
     def _influence(self, question, with_labels=True):
         """The state for what each label adds to the answer."""
         state, more, classes = self.state, self.ledger.more_labels, self.classes_
-        state_of = states_for(state, [], more, classes, with_labels)
+        state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, line=None)
         proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)

@@ -98,9 +98,9 @@ class EvaluationCore:
         if self.plan.metric is None:
             return state
         more = self.ledger.more_labels
-        state_of = states_for(state, epochs, more, classes)
-        proba = known_proba(state, classes, more)
         question = self._reported(classes)
+        state_of = states_for(state, epochs, more, classes, question.weight)
+        proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)
 
     def _reported(self, classes):
@@ -122,10 +122,8 @@ class EvaluationCore:
         more = self.ledger.more_labels
         is_plain = question.line is not None or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
-        state_of = states_for(state, epochs, more, self.classes_)
-        proba = None
-        if state.belief is not None:
-            proba = known_proba(state, self.classes_, more)
+        state_of = states_for(state, epochs, more, self.classes_, question.weight)
+        proba = known_proba(state, self.classes_, more)
         return estimate_question(risk, question, state, state_of, proba)
 
     def _update(self, relearn=False):

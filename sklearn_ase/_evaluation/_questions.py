@@ -91,7 +91,7 @@ def pool_metric(problem, metric, classes, weight=None):
     return found
 
 
-def states_for(state, epochs, more_labels, classes, with_labels=True):
+def states_for(state, epochs, more_labels, classes, weight=None, with_labels=True):
     """Return a function from values at each row to the state for their mean.
 
     Parameters
@@ -101,6 +101,8 @@ def states_for(state, epochs, more_labels, classes, with_labels=True):
     more_labels : dict of int to list
         Further answers for some rows.
     classes : ndarray of shape (n_classes,) or None
+    weight : ndarray of shape (n_samples,), default=None
+        Of each row, with mean 1.
     with_labels : bool, default=True
         Whether values are known where there is a label. If not, the surrogate's
         expectation stays.
@@ -116,7 +118,7 @@ def states_for(state, epochs, more_labels, classes, with_labels=True):
 
     def state_of(values):
         observed = _observed(values, state, more_labels)
-        return question_state(state, values, aligned, observed, with_labels)
+        return question_state(state, values, aligned, observed, with_labels, weight)
 
     return state_of
 
@@ -131,7 +133,7 @@ def known_proba(state, classes, more_labels):
     Parameters
     ----------
     state : PoolState
-        With a belief.
+        Without a belief every row is as likely of a class as the labelled ones are.
     classes : ndarray of shape (n_classes,) or None
     more_labels : dict of int to list
 
@@ -142,7 +144,11 @@ def known_proba(state, classes, more_labels):
     """
     if classes is None:
         return None
-    proba = np.array(state.belief.proba, dtype=float)
+    if state.belief is None:
+        counts = 1.0 + (state.labels[:, None] == classes).sum(axis=0)
+        proba = np.tile(counts / counts.sum(), (state.n_samples, 1))
+    else:
+        proba = np.array(state.belief.proba, dtype=float)
     proba[state.indices] = state.labels[:, None] == classes
     for row, more in more_labels.items():
         if more and row in state.indices:
@@ -171,7 +177,8 @@ def estimate_question(risk, question, state, state_of, proba):
         return of_one_mean(metric.metric, question.line, risk.estimate(state))
     worth = getattr(state.belief, "training_worth", None)
     n_worth = 0.0 if worth is None else worth.n_labels
-    return estimate_metric(risk, metric.at(proba), state_of, n_worth)
+    skipped = state.settled.indices[state.settled.skipped]
+    return estimate_metric(risk, metric.at(proba, skipped), state_of, n_worth)
 
 
 def influence_state(question, state, state_of, proba, more_labels):

@@ -1,5 +1,7 @@
 """Start an evaluation: check everything, ask the model, open the ledger."""
 
+from dataclasses import replace
+
 from sklearn_ase._data._problem_making import make_problem
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
@@ -62,6 +64,8 @@ def start_evaluation(
         evaluator.classes,
     )
     plan = Plan.of(evaluator, task, X)
+    if sample_weight is not None and plan.metric is None:
+        plan = replace(plan, metric=MeanLoss(as_loss(loss, task)))
     check_ledger(ledger, n_samples)
     cost = check_cost(cost, n_samples)
     sample_weight = check_weight(sample_weight, n_samples)

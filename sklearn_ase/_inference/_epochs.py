@@ -40,7 +40,7 @@ class BeliefColumns:
         return cls(classes, proba=belief.proba.astype(np.float32))
 
     def aligned(self, classes):
-        """The same with a column for each of `classes`, which may be more.
+        """The same with a column for each of `classes`, which may be others.
 
         Parameters
         ----------
@@ -53,7 +53,10 @@ class BeliefColumns:
         if classes is None:
             return self
         proba = np.zeros((len(self.proba), len(classes)))
-        proba[:, np.searchsorted(classes, self.classes)] = self.proba
+        # A class may be gone: its only label was a mistake.
+        stays = np.isin(self.classes, classes)
+        places = np.searchsorted(classes, self.classes[stays])
+        proba[:, places] = self.proba[:, stays]
         return BeliefColumns(classes, proba=proba)
 
 

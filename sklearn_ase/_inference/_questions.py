@@ -20,14 +20,23 @@ class RowLoss:
     Attributes
     ----------
     values : RowValues
+    weight : ndarray of shape (n_samples,) or None
+        How much each row counts, mean 1; the values are multiplied by it. None means
+        that all count the same.
     """
 
     values: object
+    weight: np.ndarray | None = None
 
     @property
     def n_samples(self):
         """Size of the pool."""
         return self.values.n_samples
+
+    @property
+    def min_loss(self):
+        """Least value at any row; unlike a loss, it may be negative."""
+        return float(self.values.limits()[0].min())
 
     @property
     def max_loss(self):
@@ -101,7 +110,7 @@ class RowBelief:
         return getattr(self.belief, name)
 
 
-def question_state(state, values, epochs, observed, with_labels=True):
+def question_state(state, values, epochs, observed, with_labels=True, weight=None):
     """State of the pool for other values than the loss.
 
     Parameters
@@ -116,6 +125,8 @@ def question_state(state, values, epochs, observed, with_labels=True):
         Values at the labelled rows, in the order of the picks.
     with_labels : bool, default=True
         Whether the values are known where there is a label.
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts in `values`; None if all count the same.
 
     Returns
     -------
@@ -142,7 +153,7 @@ def question_state(state, values, epochs, observed, with_labels=True):
         **columns,
     )
     return PoolState(
-        loss=RowLoss(values),
+        loss=RowLoss(values, weight),
         belief=belief,
         expected_loss=expected,
         picks=picks,
@@ -220,6 +231,9 @@ def _left(values, free, rows):
 def proved_limits(state):
     """Least and greatest mean of the values that the labels leave possible.
 
+    If some rows cannot be labelled, the mean is that over the others. Then only what
+    holds for every row is proved.
+
     Parameters
     ----------
     state : PoolState
@@ -231,23 +245,31 @@ def proved_limits(state):
     """
     least, most = (np.array(side) for side in state.loss.values.limits())
     picks = state.labelled
+    if state.settled.n_skipped:
+        weight = state.loss.weight
+        weight = np.ones(len(least)) if weight is None else weight
+        counts = weight > 0
+        least, most = (side[counts] / weight[counts] for side in (least, most))
+        return float(least.min()), float(most.max())
     least[picks.indices] = most[picks.indices] = picks.losses
     return float(least.mean()), float(most.mean())
 
 
-def with_limits(estimate, state):
-    """The estimate of a mean, cut to what the labels have proved.
+def with_limits(estimate, state, cut=True):
+    """The estimate of a mean, with what the labels have proved.
 
     Parameters
     ----------
     estimate : RiskEstimate
     state : PoolState
         Of a question.
+    cut : bool, default=True
+        Whether the value is cut to that, too.
 
     Returns
     -------
     estimate : RiskEstimate
     """
     least, most = proved_limits(state)
-    value = min(max(estimate.value, least), most)
+    value = min(max(estimate.value, least), most) if cut else estimate.value
     return replace(estimate, value=value, least=least, most=most)

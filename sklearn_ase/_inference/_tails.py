@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sklearn_ase._inference._steps import row_weight
+
 # Values with which the prior guess of one half counts.
 _PRIOR_VALUES = 10.0
 _PRIOR_SHAPE = 0.5
@@ -28,8 +30,11 @@ def loss_tail(state):
         See :func:`tail_shape`.
     """
     picks = state.settled
+    counts = row_weight(state)[picks.indices]
+    counted = picks.answered & (counts > 0)
     losses, expected = (
-        column[picks.answered] for column in (picks.losses, picks.expected_loss)
+        column[counted] / counts[counted]
+        for column in (picks.losses, picks.expected_loss)
     )
     if not (expected > 0).all():  # Before its first fit the surrogate expects 0.
         expected = np.where(expected > 0, expected, losses.mean() or 1.0)

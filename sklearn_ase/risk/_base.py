@@ -175,6 +175,7 @@ def design_based(value, variances, deviations, steps, state):
         max_loss=loss.max_loss,
         population_variance=population_variance(state),
         free_share=1.0 - n_picks / n_samples,
+        least=min_loss(loss),
     )
     if not loss.is_bounded:
         tail = None if is_known else tail_degrees(deviations)
@@ -186,6 +187,11 @@ def design_based(value, variances, deviations, steps, state):
     most = (total + loss.max_loss * (n_samples - n_labels)) / n_samples
     ends = anytime_ends(steps, state)
     return replace(found, least=total / n_samples, most=most, anytime=ends)
+
+
+def min_loss(loss):
+    """Least value of a loss at any row; other values than losses may be negative."""
+    return getattr(loss, "min_loss", 0.0)
 
 
 def _variance(variances, n_labels, loss):

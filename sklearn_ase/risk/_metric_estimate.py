@@ -193,8 +193,8 @@ class MetricEstimate:
             else:
                 quantile = anytime_quantile(level, degrees, self.n_labels)
             low, high = self._ends(quantile, target == "population")
-        low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
-        return float(min(self.value, low)), float(max(self.value, high))
+        low, high = min(self.value, low), max(self.value, high)
+        return float(max(low, self.bounds[0])), float(min(high, self.bounds[1]))
 
     def _ends(self, quantile, of_population):
         """Ends of an interval that is not that of a single mean."""
@@ -202,16 +202,16 @@ class MetricEstimate:
         if not np.isfinite(quantile):
             return self.bounds
         if self.means:
-            error = self.standard_error
-            # What the pool adds to the error of the metric is spread over the means.
-            factor = np.sqrt(1.0 + added / error**2) if error > 0 else 1.0
-            return ends_over_ellipse(
+            ends = ends_over_ellipse(
                 self._value_of_means,
                 np.array(self.means),
                 np.array(self.covariance),
-                factor * quantile,
+                quantile,
                 (np.array(self.least), np.array(self.most)),
             )
+            # The error of the pool as a sample is independent of that of the labels.
+            reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
+            return (self.centre - reach[0], self.centre + reach[1]) if added else ends
         error = quantile * np.sqrt(self.standard_error**2 + added)
         centre = self.centre
         if self.scale == "log" and centre != 0:

@@ -8,7 +8,7 @@ from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._questions import proved_limits, with_limits
-from sklearn_ase._inference._steps import variances_of_mean
+from sklearn_ase._inference._steps import row_weight, variances_of_mean
 from sklearn_ase.metrics import RowValues
 from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._metric_estimate import MetricEstimate
@@ -17,6 +17,11 @@ from sklearn_ase.risk._metric_estimate import MetricEstimate
 _UNCORRELATED_LABELS = 10
 # An event that no label has shown counts as a half.
 _UNSEEN_EVENTS = 0.5
+_ALL_SKIPPED = "None of the rows that the question is about could be labelled."
+_ALL_FORESEEN = (
+    "No interval: all labels are what the surrogate was certain of, so nothing tells "
+    "the error of the estimate. Label more rows."
+)
 
 
 def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
@@ -42,7 +47,11 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     states = [state_of(part) for part in pool_metric.parts]
     risk.check(states[0])
     picks = states[0].settled
-    found = [with_limits(risk.estimate(state), state) for state in states]
+    found = [risk.estimate(state) for state in states]
+    is_unbiased = pool_metric.is_linear and not risk.leans_on_surrogate
+    if not is_unbiased:  # Else the cut would bias it.
+        pairs = zip(found, states, strict=True)
+        found = [with_limits(*each) for each in pairs]
     basic = {
         "n_labels": found[0].n_labels,
         "n_skipped": found[0].n_skipped,
@@ -50,17 +59,21 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         "bounds": metric.bounds,
         "metric": metric,
     }
+    if _is_all_skipped(states[0]):
+        return _refused(np.nan, _ALL_SKIPPED, basic)
     value = pool_metric.value(np.array([each.value for each in found]))
-    line = _line(pool_metric, value)
-    if line is not None and found[0].least >= 0 and states[0].loss.is_bounded:
-        return of_one_mean(metric, line, found[0])
+    if not is_unbiased:
+        value = float(np.clip(value, *metric.bounds))
+    line = _line(pool_metric)
+    if line is not None and states[0].loss.min_loss >= 0:
+        return of_one_mean(metric, line, with_limits(found[0], states[0], cut=False))
     steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
     refusal = found[0].refusal
     if any(each is None for each in steps):
         refusal = refusal or f"{type(risk).__name__} has no interval for this metric."
         return _refused(value, refusal, basic)
     means = _Means.of(states, steps)
-    centre = pool_metric.value(means.corrected)
+    centre = float(np.clip(pool_metric.value(means.corrected), *metric.bounds))
     if not np.isfinite(value) or not np.isfinite(centre):
         return _refused(value, _undefined(metric), basic)
     influence = state_of(pool_metric.linearised(means.corrected))
@@ -73,6 +86,8 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
             f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
             f"little about the error of {metric.name}. Label more rows."
         )
+    elif variance <= (1e-12 * centre) ** 2 and len(picks) < influence.n_samples:
+        refusal = _ALL_FORESEEN if len(states) != 2 else ""
     shape = {}
     if len(states) == 2:
         units = [state_of(_Unit(part)) for part in pool_metric.parts]
@@ -89,7 +104,9 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         centre=centre,
         degrees_of_freedom=max(_n_informative(influence) - 1, 1),
         scale=metric.scale,
-        population_variance=population_variance(influence),
+        population_variance=population_variance(
+            influence, pool_metric.known_influence(means.corrected)
+        ),
         refusal=refusal,
         **shape,
         **basic,
@@ -138,7 +155,14 @@ def _undefined(metric):
     )
 
 
-def _line(pool_metric, value):
+def _is_all_skipped(state):
+    picks = state.settled
+    counts = np.array(row_weight(state))
+    counts[picks.indices[picks.skipped]] = 0.0
+    return not counts.any()
+
+
+def _line(pool_metric):
     """Value at 0 and slope, if the metric is a straight line of one mean."""
     if len(pool_metric.parts) != 1:
         return None
