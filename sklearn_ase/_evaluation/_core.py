@@ -209,7 +209,8 @@ class EvaluationCore:
     def _note(self, refit=False):
         """Keep the estimate after the labels that came, or after the last one."""
         if len(self.ledger):
-            note_estimate(self.ledger, self._estimate_if_possible(), refit)
+            estimate, metric = self._estimate_if_possible(), self.plan.metric
+            note_estimate(self.ledger, estimate, refit, metric)
 
     def _estimate_if_possible(self):
         state, risk = self.state, self.plan.risk

@@ -11,6 +11,7 @@ from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._questions import moments_with_labels, question_state
 from sklearn_ase.losses import ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss
+from sklearn_ase.metrics._labels import with_positive
 from sklearn_ase.risk import estimate_metric, of_one_mean
 
 
@@ -79,6 +80,7 @@ def pool_metric(problem, metric, classes, weight=None):
             f"metric={metric!r} is for {metric.task}, but the labels are for "
             f"{problem.task}. Use another metric."
         )
+    metric = with_positive(metric, problem.classes, classes)
     prediction = response_of(problem, metric, classes)
     found = metric.on_pool(
         prediction, classes=classes, weight=weight, n_samples=problem.n_samples

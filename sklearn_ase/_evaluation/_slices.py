@@ -114,7 +114,8 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
 def _numbered(groups):
     """Names of the groups, sorted, and the number of the group of each row."""
     if groups.dtype.kind == "O":  # Mixed types cannot be sorted.
-        texts = np.array([str(group) for group in groups.tolist()])
+        listed = groups.tolist()
+        texts = np.array([f"{group} {type(group).__name__}" for group in listed])
         _, first, numbers = np.unique(texts, return_index=True, return_inverse=True)
         return [groups[place] for place in first], numbers
     names, numbers = np.unique(groups, return_inverse=True)
