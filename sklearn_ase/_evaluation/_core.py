@@ -50,6 +50,8 @@ class EvaluationCore:
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
         self._replay()
+        if plan.metric is not None:  # A metric that does not fit costs no label.
+            self._reported(self.classes_)
 
     @property
     def n_samples(self):

@@ -45,9 +45,9 @@ class RowLoss:
 
     @property
     def is_bounded(self):
-        """Whether the values are between 0 and a greatest value."""
+        """Whether the values are between 0 and a greatest value, which is not 0."""
         least, most = self.values.limits()
-        has_limits = least.min() >= 0 and np.isfinite(most).all()
+        has_limits = least.min() >= 0 and np.isfinite(most).all() and most.any()
         return bool(has_limits and getattr(self.values, "is_bounded", True))
 
     def observed(self, indices, labels):

@@ -80,7 +80,9 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     values, predicted, _ = risk.steps(influence)
     variance = max(variances_of_mean(values, predicted, influence.n_samples))
     n_labels = picks.n_labels
-    refusal = ""
+    # A root of a mean has the interval, or none, that the mean has.
+    is_root = len(states) == 1 and states[0].loss.min_loss >= 0
+    refusal = found[0].refusal if is_root else ""
     if n_labels < MIN_LABELS and len(picks) < influence.n_samples:
         refusal = (
             f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
