@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._data._groups import number_groups
 from sklearn_ase._inference._steps import label_shares, row_weight
 
 # A correlation of 1 within groups counts as so many pairs of labels.
@@ -43,13 +44,7 @@ def check_groups(groups, state):
     -------
     groups : ndarray of shape (n_samples,)
     """
-    groups = np.asarray(groups)
-    if groups.shape != (state.n_samples,):
-        raise ValueError(
-            f"groups must have one entry per row of the pool, shape "
-            f"({state.n_samples},), but has shape {groups.shape}."
-        )
-    names, numbers = np.unique(groups, return_inverse=True)
+    names, numbers = number_groups(groups, state.n_samples)
     if len(names) < 2:
         raise ValueError("groups must name at least two groups, but names one.")
     if state.belief is None:

@@ -7,12 +7,12 @@ import pytest
 from helpers.questions import (
     GROUPS,
     MODEL,
-    N,
     REGRESSOR,
     SLICE,
     TARGET,
     WEIGHT,
     WEIGHTED,
+    N,
     X,
     Y,
     buy,

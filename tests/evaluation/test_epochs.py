@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
-from helpers.questions import MODEL, N, SLICE, WEIGHT, WEIGHTED, Y, buy, start
+from helpers.questions import MODEL, SLICE, WEIGHT, WEIGHTED, N, Y, buy, start
 
 from sklearn_ase.exceptions import JournalWarning
 from sklearn_ase.metrics import LabelShare

@@ -281,6 +281,11 @@ def test_evaluators_with_a_metric_are_cloned_and_pickled():
     assert again.interval() == found.interval()
 
 
+def test_rows_may_be_chosen_by_a_list(evaluation):
+    found = evaluation.estimate(metric="f1", where=SLICE.tolist())
+    assert float(found) == float(evaluation.estimate(metric="f1", where=SLICE))
+
+
 def test_answers_do_not_warn(evaluation):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

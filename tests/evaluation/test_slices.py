@@ -7,9 +7,9 @@ import pytest
 from helpers.questions import (
     GROUPS,
     MODEL,
-    N,
     SLICE,
     WEIGHT,
+    N,
     X,
     Y,
     binary_pool,
@@ -59,7 +59,9 @@ def test_weighted_groups_add_up_too(evaluation):
     about = {"metric": "accuracy", "risk": CorrectedASE(), "sample_weight": WEIGHT}
     table = evaluation.estimate_by(GROUPS, **about)
     share = [WEIGHT[group == GROUPS].sum() / WEIGHT.sum() for group in table["group"]]
-    assert share @ table["estimate"] == pytest.approx(float(evaluation.estimate(**about)))
+    assert share @ table["estimate"] == pytest.approx(
+        float(evaluation.estimate(**about))
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,7 @@ def test_weighted_groups_add_up_too(evaluation):
         (pd.Series(GROUPS, dtype="category"), ["high", "low", "middle"]),
         (pl.Series(GROUPS), ["high", "low", "middle"]),
         (GROUPS.tolist(), ["high", "low", "middle"]),
+        ((9 + SLICE).tolist(), [9, 10]),
         (np.where(SLICE, np.datetime64("2026-01-01"), np.datetime64("2025")), None),
     ],
     ids=str,
@@ -101,7 +104,9 @@ def test_a_group_without_labels_has_the_surrogates_word_alone(evaluation):
     table = evaluation.estimate_by(free)
     assert table["n_labels"].tolist() == [35, 0]
     assert table["verdict"][1] == "too few labels: the surrogate's word alone"
-    assert np.isnan([table[name][1] for name in ("low", "high", "effective_labels")]).all()
+    assert np.isnan(
+        [table[name][1] for name in ("low", "high", "effective_labels")]
+    ).all()
 
 
 def test_more_labels_than_a_few_support_an_estimate(evaluation):

@@ -30,7 +30,9 @@ GROUPS = np.where(X[:, 1] > 0.5, "high", np.where(X[:, 1] > -0.5, "middle", "low
 WEIGHT = np.random.default_rng(0).integers(0, 3, N).astype(float)
 TARGET = X @ [1.0, 2.0, 0.0] - 5.0 + np.random.default_rng(4).normal(size=N)
 TARGET_TRAIN = X_TRAIN @ [1.0, 2.0, 0.0] - 5.0
-REGRESSOR = FrozenEstimator(LinearRegression().fit(X_TRAIN, TARGET_TRAIN + X_TRAIN[:, 2]))
+REGRESSOR = FrozenEstimator(
+    LinearRegression().fit(X_TRAIN, TARGET_TRAIN + X_TRAIN[:, 2])
+)
 _OF_START = ("journal", "known_labels", "sample_weight", "X_train", "y_train")
 
 

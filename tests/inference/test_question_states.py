@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.questions import N, SLICE, Y, buy, start
+from helpers.questions import SLICE, N, Y, buy, start
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._epochs import BeliefColumns, Epoch

@@ -86,7 +86,8 @@ def state_for(order, query_proba, epochs, labels=LABELS):
 
 def expectation(batches, pool_metric, risk, **options):
     return sum(
-        proba * estimate_metric(risk, pool_metric, state_for(*campaign, **options)).value
+        proba
+        * estimate_metric(risk, pool_metric, state_for(*campaign, **options)).value
         for proba, *campaign in all_campaigns(tuple(batches))
     )
 
@@ -123,8 +124,7 @@ def test_means_of_negative_labels_are_unbiased(risk, batches):
     ]
     pool_metric = LabelMean().on_pool(weight=WEIGHT)
     found = sum(
-        proba
-        * estimate_metric(risk, pool_metric, state_for(*campaign, TARGET)).value
+        proba * estimate_metric(risk, pool_metric, state_for(*campaign, TARGET)).value
         for proba, *campaign in campaigns
     )
     assert found == pytest.approx(np.mean(WEIGHT * TARGET), abs=1e-10)
