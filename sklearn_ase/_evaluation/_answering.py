@@ -9,14 +9,12 @@ from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import (
     Question,
-    check_weight,
-    check_where,
     influence_state,
     known_proba,
     states_for,
-    weight_of,
 )
 from sklearn_ase._evaluation._slices import slice_table
+from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase.metrics import MeanLoss, as_metric
 

@@ -18,10 +18,10 @@ from sklearn_ase._evaluation._questions import (
     influence_state,
     known_proba,
     states_for,
-    weight_of,
 )
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
+from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 

@@ -63,6 +63,9 @@ class Diagnosis:
     verdict : {"good", "unsure", "bad"}
     advice : str
         The verdict in plain words, and what to do.
+    name : str
+        Of what is estimated: "risk", or the metric. For a metric the losses are what
+        each label adds to it.
 
     Examples
     --------
@@ -97,6 +100,7 @@ class Diagnosis:
     scarce_share: float
     verdict: str
     advice: str
+    name: str = "risk"
 
     @property
     def is_bad(self):
@@ -133,7 +137,7 @@ class Diagnosis:
                 f"verdict: {self.verdict}. {self.advice}",
                 f"  labels                    {self.n_labels}, as good as "
                 f"{self.effective_labels:.0f} of a plain random sample",
-                f"  risk by the surrogate     {self.surrogate_risk:.4g}",
+                f"  {f'{self.name} by the surrogate':<24}  {self.surrogate_risk:.4g}",
                 f"  corrected by the labels   {self.corrected_risk:.4g}, "
                 f"{interval}{beside}",
                 f"  loss at labelled rows     {self.expected_loss:.4g} expected, "
@@ -202,7 +206,9 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
     if not corrected.refusal:
         interval = corrected.interval(0.9)
     has_tail = answers is None and np.isinf(state.loss.max_loss)
-    verdict, advice = _verdict(evidence, state, scarce)
+    name = "risk" if answers is None else corrected.name
+    is_less = evidence.bias < 0 if answers is None else surrogate < corrected.value
+    verdict, advice = _verdict(evidence, state, scarce, name, is_less)
     return Diagnosis(
         n_labels=picks.n_labels,
         surrogate_risk=surrogate,
@@ -223,6 +229,7 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
         scarce_share=scarce,
         verdict=verdict,
         advice=advice,
+        name=name,
     )
 
 
@@ -236,12 +243,12 @@ def _effective_labels(corrected, state, share):
     return float(variance / (error**2 + variance / n_samples))
 
 
-def _verdict(evidence, state, scarce):
+def _verdict(evidence, state, scarce, name, is_less):
     """The verdict and the advice, in plain words."""
     n_labels, n_picks = state.settled.n_labels, len(state.settled)
     if n_picks == state.n_samples:
         which = "row" if n_labels == n_picks else "row that can be labelled"
-        return "good", f"Every {which} is labelled: the risk is known."
+        return "good", f"Every {which} is labelled: the {name} is known."
     n_skipped = n_picks - n_labels
     if n_skipped:
         return "unsure", (
@@ -251,11 +258,11 @@ def _verdict(evidence, state, scarce):
             "labels here."
         )
     if evidence.trust < 0.5:
-        side = "less" if evidence.bias < 0 else "more"
+        side = "less" if is_less else "more"
         by_training_rows = evidence.distance <= 1 and abs(state.training_gap) > 0
         who = "training rows" if by_training_rows else "labels"
         return "bad", (
-            f"The {who} contradict the surrogate: it expects {side} risk than they "
+            f"The {who} contradict the surrogate: it expects {side} {name} than they "
             "show. GuardedASE() and CorrectedASE() allow for that, ASE() does not. "
             "Better features, more training rows or calibration (on by default) would "
             "help the surrogate and make the estimate more precise."

@@ -7,7 +7,7 @@ from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import Plan
-from sklearn_ase._evaluation._questions import check_weight
+from sklearn_ase._evaluation._weights import check_weight
 from sklearn_ase._labels._opening import (
     check_known_labels,
     check_ledger,

@@ -15,6 +15,8 @@ from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._estimate import RiskEstimate
 
+_MOST_QUANTILE = 1e9
+
 
 @dataclass(frozen=True, eq=False)
 class MetricEstimate:
@@ -199,9 +201,10 @@ class MetricEstimate:
     def _ends(self, quantile, of_population):
         """Ends of an interval that is not that of a single mean."""
         added = self.population_variance if of_population else 0.0
-        if not np.isfinite(quantile):
+        if not np.isfinite(quantile) and not self.means:
             return self.bounds
         if self.means:
+            quantile = min(quantile, _MOST_QUANTILE)  # Only what is proved stays.
             ends = ends_over_ellipse(
                 self._value_of_means,
                 np.array(self.means),
