@@ -194,3 +194,23 @@ def test_a_slice_that_nobody_could_label_is_refused():
     found = evaluation.estimate(metric="accuracy", where=SLICE)
     assert np.isnan(float(found))
     assert "could be labelled" in found.refusal
+
+
+@pytest.mark.parametrize(
+    "asked", [{"where": SLICE}, {"sample_weight": WEIGHT}], ids=str
+)
+@pytest.mark.parametrize("n_labels", [5, 30])
+def test_hits_are_as_uncertain_as_errors(asked, n_labels):
+    """A miss that no label has shown widens both intervals."""
+    evaluation = buy(start(loss="zero_one"), n_labels)
+    for pair in (("accuracy", "zero_one"), (LabelShare(0), LabelShare(1))):
+        hits, errors = (
+            evaluation.estimate(CorrectedASE(), metric=metric, **asked)
+            for metric in pair
+        )
+        assert float(hits) == pytest.approx(1.0 - float(errors))
+        for method in ("fixed", "anytime_normal"):
+            low, high = hits.interval(method=method)
+            assert (1.0 - high, 1.0 - low) == pytest.approx(
+                errors.interval(method=method), abs=1e-6
+            )
