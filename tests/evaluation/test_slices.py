@@ -197,7 +197,7 @@ def test_a_slice_that_nobody_could_label_is_refused():
 
 
 @pytest.mark.parametrize(
-    "asked", [{"where": SLICE}, {"sample_weight": WEIGHT}], ids=str
+    "asked", [{"where": SLICE}, {"sample_weight": WEIGHT}], ids=["slice", "weights"]
 )
 @pytest.mark.parametrize("n_labels", [5, 30])
 def test_hits_are_as_uncertain_as_errors(asked, n_labels):

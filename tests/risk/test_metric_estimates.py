@@ -187,3 +187,19 @@ def test_answers_never_warn():
         for metric in METRICS:
             after(20).estimate(metric=metric)
             after(190).estimate(metric=metric).interval(target="population")
+
+
+@pytest.mark.parametrize("metric", ["precision", "accuracy", "f1"])
+def test_skips_that_follow_the_prediction_do_not_mislead(metric):
+    """Of the predicted positives every second row cannot be labelled."""
+    predicted = FROZEN.predict(X)
+    can = (predicted == 0) | (np.arange(len(X)) % 2 == 0)
+    truth = as_metric(metric)(Y[can], predicted[can])
+    found = []
+    for seed in range(40):
+        evaluation = start(X, loss="zero_one", surrogate=FROZEN, random_state=seed)
+        rows = evaluation.ask(100).indices
+        evaluation.tell(rows[can[rows]], Y[rows[can[rows]]])
+        evaluation.skip(rows[~can[rows]])
+        found.append(float(evaluation.estimate(CorrectedASE(), metric=metric)))
+    assert abs(np.mean(found) - truth) < 0.02 + 3 * np.std(found) / 40**0.5
