@@ -128,6 +128,11 @@ COUNT = f"{NUMBER} inf 2.5 -1"
 NAME = "3 True nan ['a'] {} class object text"
 FLAG = "text nan 3 [] object"
 STRATEGY = "text 3 class [] {} object True"
+MASK = (
+    "text 3 {} {0} object generator [] [True] nans infs Nones mixed complexes dates "
+    "short cube rows lists bytes"
+)
+GROUPS = "text 3 True {} {0} object generator [] short cube rows lists masked"
 LEVEL = f"{NUMBER} None inf 0 1 -1 90"
 POSITIONS = (
     "None text 0.5 [0.5] nan [nan] [-1] [99] ['a'] [[0,1]] [None] [1j] True [True] {} "
@@ -409,7 +414,21 @@ CASES = [
         "label": "None nan text 1j date [] {} {0} object class [0,'a'] [0,None]",
     }),
     ("withdraw", on_verb("withdraw", "index"), {"index": POSITION}),
-    ("estimate", on_report("estimate"), {"risk": STRATEGY}),
+    ("estimate", on_report("estimate"), {
+        "risk": STRATEGY,
+        "metric": "text 3 True nan [] {} class object acquisition",
+        "where": f"{MASK} zeros negatives scores texts masked",
+        "sample_weight": f"{MASK} True zeros negatives texts masked",
+        "groups": f"{GROUPS} zeros texts",
+    }),
+    ("estimate_by", on_report("estimate_by", groups=Y), {
+        "groups": f"None {GROUPS}",
+        "metric": "text 3 True nan [] {} class object acquisition",
+        "risk": STRATEGY,
+        "sample_weight": f"{MASK} True zeros negatives texts masked",
+        "level": LEVEL,
+        "simultaneous": f"None {FLAG}",
+    }),
     ("stop_reason", on_report("stop_reason"), {"stop": f"None {STRATEGY}"}),
     ("labels_needed", on_report("labels_needed", width=0.1), {
         "width": f"{NUMBER} None 0 -1 inf",

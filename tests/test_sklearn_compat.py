@@ -96,6 +96,8 @@ def _small(estimator, surrogate, loss, **params):
         _small(
             RowMean(), BayesianRidge(), "absolute_error", selection=ArgMax(), refit=3
         ),
+        _small(RowSign(), RandomForestClassifier(5), None, refit=3, metric="f1_macro"),
+        _small(RowMean(), BayesianRidge(), None, refit=3, metric="r2"),
     ]
 )
 def test_common_checks(estimator, check):

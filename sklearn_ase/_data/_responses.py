@@ -3,7 +3,7 @@
 import numpy as np
 
 from sklearn_ase._data._class_columns import align_columns
-from sklearn_ase._data._prediction_checks import check_predictions
+from sklearn_ase._data._prediction_checks import check_predictions, check_proba
 from sklearn_ase._data._rows import plain_labels
 
 
@@ -32,6 +32,11 @@ def response_of(problem, metric, classes):
     expert = predictions.expert
     if not np.isin(expert, (0.0, 1.0)).all():
         return align_columns(expert, predictions.columns, classes)
+    if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
+        name = "estimator.predict_proba"
+        proba = check_predictions(model.predict_proba(problem.X), problem.X, name)
+        columns = plain_labels(model.classes_)
+        return align_columns(check_proba(proba, name), columns, classes)
     if getattr(metric, "takes_scores", False) and hasattr(model, "decision_function"):
         name = "estimator.decision_function"
         return check_predictions(model.decision_function(problem.X), problem.X, name)

@@ -8,11 +8,6 @@ from sklearn_ase._evaluation._comparing import compare_models, problems_of
 from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk
-from sklearn_ase._evaluation._question_checks import (
-    check_weight,
-    check_where,
-    weight_of,
-)
 from sklearn_ase._evaluation._questions import (
     Question,
     influence_state,
@@ -20,6 +15,7 @@ from sklearn_ase._evaluation._questions import (
     states_for,
 )
 from sklearn_ase._evaluation._slices import slice_table
+from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase.metrics import MeanLoss, as_metric
 
@@ -153,7 +149,7 @@ class Answering(Labelling):
     def _influence(self, question, with_labels=True):
         """The state for what each label adds to the answer."""
         state, more, classes = self.state, self.ledger.more_labels, self.classes_
-        state_of = states_for(state, [], more, classes, with_labels)
+        state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, line=None)
         proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)

@@ -12,9 +12,9 @@ from sklearn_ase._evaluation._history import (
     note_estimate,
 )
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
-from sklearn_ase._evaluation._question_checks import weight_of
 from sklearn_ase._evaluation._questions import (
     Question,
+    check_defined,
     estimate_question,
     influence_state,
     known_proba,
@@ -22,6 +22,7 @@ from sklearn_ase._evaluation._questions import (
 )
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
+from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
@@ -51,6 +52,8 @@ class EvaluationCore:
         self._past_epochs = None
         self._cache = {}  # Of the metric that is reported, for epochs that are over.
         self._replay()
+        if plan.metric is not None:  # A metric that does not fit costs no label.
+            check_defined(self._reported(self.classes_).metric)
 
     @property
     def n_samples(self):
@@ -99,9 +102,9 @@ class EvaluationCore:
         if self.plan.metric is None:
             return state
         more = self.ledger.more_labels
-        state_of = states_for(state, epochs, more, classes)
-        proba = known_proba(state, classes, more)
         question = self._reported(classes)
+        state_of = states_for(state, epochs, more, classes, question.weight)
+        proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)
 
     def _reported(self, classes):
@@ -124,10 +127,10 @@ class EvaluationCore:
         is_plain = question.line is not None or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
-        state_of = states_for(state, epochs, more, self.classes_, cache=cache)
-        proba = None
-        if state.belief is not None:
-            proba = known_proba(state, self.classes_, more)
+        state_of = states_for(
+            state, epochs, more, self.classes_, question.weight, cache=cache
+        )
+        proba = known_proba(state, self.classes_, more)
         return estimate_question(risk, question, state, state_of, proba)
 
     def _update(self, relearn=False):
@@ -213,7 +216,8 @@ class EvaluationCore:
     def _note(self, refit=False):
         """Keep the estimate after the labels that came, or after the last one."""
         if len(self.ledger):
-            note_estimate(self.ledger, self._estimate_if_possible(), refit)
+            estimate, metric = self._estimate_if_possible(), self.plan.metric
+            note_estimate(self.ledger, estimate, refit, metric)
 
     def _estimate_if_possible(self):
         state, risk = self.state, self.plan.risk

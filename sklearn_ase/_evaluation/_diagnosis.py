@@ -209,7 +209,9 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
     if not corrected.refusal:
         interval = corrected.interval(0.9)
     has_tail = answers is None and np.isinf(state.loss.max_loss)
-    verdict, advice = _verdict(evidence, state, scarce)
+    name = "risk" if answers is None else corrected.name
+    is_less = evidence.bias < 0 if answers is None else surrogate < corrected.value
+    verdict, advice = _verdict(evidence, state, scarce, name, is_less)
     return Diagnosis(
         n_labels=picks.n_labels,
         surrogate_risk=surrogate,
@@ -230,7 +232,7 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
         scarce_share=scarce,
         verdict=verdict,
         advice=advice,
-        name="risk" if answers is None else corrected.name,
+        name=name,
     )
 
 
@@ -244,12 +246,12 @@ def _effective_labels(corrected, state, share):
     return float(variance / (error**2 + variance / n_samples))
 
 
-def _verdict(evidence, state, scarce):
+def _verdict(evidence, state, scarce, name, is_less):
     """The verdict and the advice, in plain words."""
     n_labels, n_picks = state.settled.n_labels, len(state.settled)
     if n_picks == state.n_samples:
         which = "row" if n_labels == n_picks else "row that can be labelled"
-        return "good", f"Every {which} is labelled: the risk is known."
+        return "good", f"Every {which} is labelled: the {name} is known."
     n_skipped = n_picks - n_labels
     if n_skipped:
         return "unsure", (
@@ -259,11 +261,11 @@ def _verdict(evidence, state, scarce):
             "labels here."
         )
     if evidence.trust < 0.5:
-        side = "less" if evidence.bias < 0 else "more"
+        side = "less" if is_less else "more"
         by_training_rows = evidence.distance <= 1 and abs(state.training_gap) > 0
         who = "training rows" if by_training_rows else "labels"
         return "bad", (
-            f"The {who} contradict the surrogate: it expects {side} risk than they "
+            f"The {who} contradict the surrogate: it expects {side} {name} than they "
             "show. GuardedASE() and CorrectedASE() allow for that, ASE() does not. "
             "Better features, more training rows or calibration (on by default) would "
             "help the surrogate and make the estimate more precise."

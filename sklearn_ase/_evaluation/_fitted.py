@@ -6,7 +6,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._validation import check_rows
-from sklearn_ase._evaluation._other_pool import expected_and_observed, expected_loss
+from sklearn_ase._evaluation._other_pool import (
+    expected_and_observed,
+    expected_and_observed_metric,
+    expected_loss,
+)
 
 
 class FittedEvaluator(BaseEstimator):
@@ -40,11 +44,11 @@ class FittedEvaluator(BaseEstimator):
         Returns
         -------
         score : float
-            Greater is better. Without `y` minus the estimated risk on X. With `y`
-            minus the distance of that estimate from the true risk, so that
-            cross-validation prefers the evaluator that estimates best and not the
-            one that flatters the model. On another pool the estimate is the mean of
-            :meth:`predict`, whatever `risk` is.
+            Greater is better. Without `y` minus the estimated risk on X, or the
+            metric. With `y` minus the distance of that estimate from the truth, so
+            that cross-validation prefers the evaluator that estimates best and not
+            the one that flatters the model. On another pool the estimate is what the
+            surrogate expects, whatever `risk` is.
         """
         check_is_fitted(self, "evaluation_")
         if X is None:
@@ -52,9 +56,17 @@ class FittedEvaluator(BaseEstimator):
                 raise ValueError("score(y=...) needs the rows of these labels as X.")
             metric, value = self.evaluation_.plan.metric, float(self.estimate_)
             return value if metric is not None and metric.greater_is_better else -value
-        if y is None:
+        metric = self.evaluation_.plan.metric
+        if y is None and metric is None:
             return -float(self.predict(X).mean())
         X = check_rows(self, X, reset=False)
+        if metric is not None:
+            expected, observed = expected_and_observed_metric(
+                self.evaluation_, self.estimator, X, y
+            )
+            if y is None:
+                return expected if metric.greater_is_better else -expected
+            return -abs(float(expected - observed))
         expected, observed = expected_and_observed(
             self.evaluation_, self.estimator, X, y
         )

@@ -6,11 +6,12 @@ from dataclasses import asdict
 import numpy as np
 
 from sklearn_ase._inference._intervals import check_interval
+from sklearn_ase._labels._opening import described
 from sklearn_ase._utils._checks import is_number
 from sklearn_ase.risk import MetricEstimate, RiskEstimate
 
 
-def note_estimate(ledger, estimate, refit=False):
+def note_estimate(ledger, estimate, refit=False, metric=None):
     """Keep the estimate after the labels that came, or after the last one.
 
     Parameters
@@ -20,9 +21,13 @@ def note_estimate(ledger, estimate, refit=False):
     estimate : RiskEstimate or None
     refit : bool, default=False
         Whether the surrogate was fitted again.
+    metric : BaseMetric, default=None
+        What was estimated; None means the mean of the loss.
     """
     rows = [index for index in ledger.labels if index not in ledger.notes]
-    ledger.note(rows or list(ledger.labels)[-1:], _as_dict(estimate), bool(refit))
+    ledger.note(
+        rows or list(ledger.labels)[-1:], _as_dict(estimate, metric), bool(refit)
+    )
 
 
 def check_estimate(found, risk):
@@ -48,6 +53,8 @@ def check_estimate(found, risk):
 def past_estimates(ledger, metric=None):
     """Return the estimate after each label, in the order in which they came.
 
+    None stands for a label after which there was none, or one of another metric.
+
     Parameters
     ----------
     ledger : LabelLedger
@@ -58,7 +65,8 @@ def past_estimates(ledger, metric=None):
     -------
     estimates : list of RiskEstimate, MetricEstimate or None
     """
-    return [_estimate_of(note, metric) for note in ledger.notes.values()]
+    name = metric and described(metric)
+    return [_estimate_of(note, metric, name) for note in ledger.notes.values()]
 
 
 def recent_estimates(ledger, metric=None):
@@ -84,27 +92,32 @@ def lacks_last_estimate(ledger):
     return bool(notes) and notes[next(reversed(notes))]["estimate"] is None
 
 
-def last_risk(ledger):
+def last_risk(ledger, metric=None):
     """Return what was noted after the last label; NaN if nothing was."""
     if not ledger.notes:
         return np.nan
-    estimate = ledger.notes[next(reversed(ledger.notes))]["estimate"]
-    return np.nan if estimate is None else float(estimate["value"])
+    note, name = (
+        ledger.notes[next(reversed(ledger.notes))],
+        metric and described(metric),
+    )
+    estimate = _estimate_of(note, metric, name)
+    return np.nan if estimate is None else float(estimate)
 
 
-def history(ledger, state):
+def history(ledger, state, metric=None):
     """Return what happened as a dict of arrays, which ``pandas.DataFrame`` takes.
 
     Parameters
     ----------
     ledger : LabelLedger
     state : PoolState
+    metric : BaseMetric, default=None
 
     Returns
     -------
     history : dict of str to ndarray of shape (n_labels,)
     """
-    picks, estimates = state.labelled, past_estimates(ledger)
+    picks, estimates = state.labelled, past_estimates(ledger, metric)
     order = {index: place for place, index in enumerate(picks.indices.tolist())}
     places = np.array([order[index] for index in ledger.notes], dtype=int)
     return {
@@ -170,22 +183,22 @@ def ends_of_batches(ledger):
     )
 
 
-def _as_dict(estimate):
+def _as_dict(estimate, metric):
     """An estimate as plain values that a ledger can keep; None stays None."""
     if estimate is None:
         return None
     if isinstance(estimate, MetricEstimate):
-        return {"kind": "metric", **estimate.to_dict()}
+        return {"of": described(metric), **estimate.to_dict()}
     values = asdict(estimate)  # Risk estimators of others may hold numbers of numpy.
     return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 
 
-def _estimate_of(note, metric):
-    """The estimate of a note; None stays None."""
+def _estimate_of(note, metric, name):
+    """The estimate of a note; None if there is none, or one of another metric."""
     values = note["estimate"]
-    if values is None:
+    if values is None or values.get("of") != name:
         return None
-    if values.get("kind") == "metric":
-        values = {name: value for name, value in values.items() if name != "kind"}
-        return MetricEstimate.from_dict(values, metric)
-    return RiskEstimate(**values)
+    if metric is None:
+        return RiskEstimate(**values)
+    values = {name: value for name, value in values.items() if name != "of"}
+    return MetricEstimate.from_dict(values, metric)

@@ -68,11 +68,17 @@ def run_loop(evaluation, oracle, limits, watch=None, verbose=0):
             _buy(evaluation, answers, limits)
             reason = watch.end() if watch is not None else ""
             reason = reason or limits.reason_to_stop(evaluation)
-            show(len(evaluation.ledger), f"risk {last_risk(evaluation.ledger):.4g}")
+            show(len(evaluation.ledger), _so_far(evaluation))
         show(len(evaluation.ledger), "refitting the surrogate")
         evaluation.refit()
-        show(len(evaluation.ledger), f"risk {last_risk(evaluation.ledger):.4g}")
+        show(len(evaluation.ledger), _so_far(evaluation))
     return reason
+
+
+def _so_far(evaluation):
+    metric = evaluation.plan.metric
+    name = "risk" if metric is None else metric.name
+    return f"{name} {last_risk(evaluation.ledger, metric):.4g}"
 
 
 def _buy(evaluation, oracle, limits):

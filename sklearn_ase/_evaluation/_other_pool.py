@@ -1,8 +1,11 @@
 """What the surrogate of an evaluation expects on rows of another pool."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from sklearn_ase._data._predictions import predict_pool
+from sklearn_ase._data._predictions import is_model, predict_pool
+from sklearn_ase._evaluation._questions import pool_metric, value_with_labels
 
 
 def expected_loss(evaluation, estimator, X):
@@ -42,15 +45,54 @@ def expected_and_observed(evaluation, estimator, X, y, name="y"):
     problem = evaluation.problem
     predictions = _predictions(evaluation, estimator, X)
     expected = _expected(evaluation, X, predictions)
-    labels = problem.check_labels(y, name=name)
-    if len(labels) != len(expected):
-        raise ValueError(
-            f"{name} has {len(labels)} labels, but X has {len(expected)} rows. Give "
-            "one label for each row."
-        )
+    labels = _checked(problem, y, len(expected), name)
     classes = problem.classes_with(labels)
     loss = problem.loss.build(predictions.response_for(classes), classes)
     return expected, loss.observed(np.arange(len(labels)), labels)
+
+
+def expected_and_observed_metric(evaluation, estimator, X, y=None):
+    """The metric of an evaluation on another pool: as expected, and by its labels.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        With a metric.
+    estimator : fitted estimator or callable
+        The model under test.
+    X : array, sparse matrix, frame or list of shape (n_rows, n_features)
+    y : array-like of shape (n_rows,), default=None
+
+    Returns
+    -------
+    expected, observed : float
+        The second is NaN without `y`.
+    """
+    predictions = _predictions(evaluation, estimator, X)
+    model = estimator if is_model(estimator) else None
+    problem = replace(evaluation.problem, X=X, predictions=predictions, model=model)
+    metric, classes = evaluation.plan.metric, evaluation.classes_
+    belief, _ = _belief(evaluation, X, predictions)
+    found = pool_metric(problem, metric, classes)
+    found = found.at(None if classes is None else belief.proba)
+    means = [part.moments(belief)[0].mean() for part in found.parts]
+    expected = found.value(np.array(means))
+    if y is None:
+        return expected, np.nan
+    labels = _checked(problem, y, len(predictions.response), "y")
+    classes = problem.classes_with(labels)
+    found = pool_metric(problem, metric, classes)
+    return expected, value_with_labels(found, labels, classes)
+
+
+def _checked(problem, y, n_samples, name):
+    labels = problem.check_labels(y, name=name)
+    if len(labels) != n_samples:
+        raise ValueError(
+            f"{name} has {len(labels)} labels, but X has {n_samples} rows. Give "
+            "one label for each row."
+        )
+    return labels
 
 
 def _predictions(evaluation, estimator, X):
@@ -71,6 +113,12 @@ def _predictions(evaluation, estimator, X):
 
 
 def _expected(evaluation, X, predictions):
+    belief, loss = _belief(evaluation, X, predictions)
+    return belief.expected_loss(loss)
+
+
+def _belief(evaluation, X, predictions):
+    """What the surrogate believes about other rows, and the loss there."""
     if not evaluation.is_fitted:
         raise ValueError(
             "The surrogate has not been fitted: there are too few labels. Label "
@@ -79,5 +127,4 @@ def _expected(evaluation, X, predictions):
     classes = evaluation.classes_
     loss = evaluation.problem.loss.build(predictions.response_for(classes), classes)
     surrogate, expert = evaluation.surrogate, predictions.expert_for(classes)
-    belief = surrogate.belief(surrogate.prepare_other(X), loss, expert)
-    return belief.expected_loss(loss)
+    return surrogate.belief(surrogate.prepare_other(X), loss, expert), loss

@@ -99,7 +99,7 @@ class Plan:
     def settings(self):
         """Return the parameters by name, for the header of a journal."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
-        if self.metric is None:  # Journals of older versions have no such entry.
+        if self.metric is None:
             del settings["metric"]
         return settings
 

@@ -10,6 +10,7 @@ from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._questions import moments_with_labels, question_state
 from sklearn_ase.losses import ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss
+from sklearn_ase.metrics._labels import with_positive
 from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean
 
 
@@ -78,6 +79,7 @@ def pool_metric(problem, metric, classes, weight=None):
             f"metric={metric!r} is for {metric.task}, but the labels are for "
             f"{problem.task}. Use another metric."
         )
+    metric = with_positive(metric, problem.classes, classes)
     prediction = response_of(problem, metric, classes)
     found = metric.on_pool(
         prediction, classes=classes, weight=weight, n_samples=problem.n_samples
@@ -87,13 +89,22 @@ def pool_metric(problem, metric, classes, weight=None):
             f"metric={metric!r} does not depend on labels for these predictions, so "
             "there is nothing to estimate."
         )
-    if hasattr(found, "parts") and not _can_be_defined(found):
-        raise ValueError(
-            f"metric={metric!r} is not defined for these predictions, whatever the "
-            "labels: it divides by a number of predicted labels that is 0. Use another "
-            "metric, such as recall, or other rows."
-        )
     return found.without_idle_parts() if hasattr(found, "parts") else found
+
+
+def check_defined(metric):
+    """Refuse a metric that has no value, whatever the labels.
+
+    Parameters
+    ----------
+    metric : PoolMetric
+    """
+    if hasattr(metric, "parts") and not _can_be_defined(metric):
+        raise ValueError(
+            f"metric={metric.metric!r} is not defined for these predictions, whatever "
+            "the labels: it divides by a number of predicted labels that is 0. Use "
+            "another metric, such as recall, or other rows."
+        )
 
 
 def _can_be_defined(metric):
@@ -105,7 +116,27 @@ def _can_be_defined(metric):
     return any(np.isfinite(metric.value(point)) for point in points)
 
 
-def states_for(state, epochs, more_labels, classes, with_labels=True, cache=None):
+def value_with_labels(metric, y, classes):
+    """Value of a metric if all labels are known.
+
+    Parameters
+    ----------
+    metric : PoolMetric
+    y : ndarray of shape (n_samples,)
+    classes : ndarray of shape (n_classes,) or None
+
+    Returns
+    -------
+    value : float
+    """
+    proba = None if classes is None else (y[:, None] == classes).astype(float)
+    metric, rows = metric.at(proba), np.arange(len(y))
+    return metric.value(np.array([p.observed(rows, y).mean() for p in metric.parts]))
+
+
+def states_for(
+    state, epochs, more_labels, classes, weight=None, with_labels=True, cache=None
+):
     """Return a function from values at each row to the state for their mean.
 
     Parameters
@@ -115,6 +146,8 @@ def states_for(state, epochs, more_labels, classes, with_labels=True, cache=None
     more_labels : dict of int to list
         Further answers for some rows.
     classes : ndarray of shape (n_classes,) or None
+    weight : ndarray of shape (n_samples,), default=None
+        Of each row, with mean 1.
     with_labels : bool, default=True
         Whether values are known where there is a label. If not, the surrogate's
         expectation stays.
@@ -132,7 +165,9 @@ def states_for(state, epochs, more_labels, classes, with_labels=True, cache=None
 
     def state_of(values):
         observed = _observed(values, state, more_labels)
-        return question_state(state, values, aligned, observed, with_labels, cache)
+        return question_state(
+            state, values, aligned, observed, with_labels, weight, cache
+        )
 
     return state_of
 
@@ -147,7 +182,7 @@ def known_proba(state, classes, more_labels):
     Parameters
     ----------
     state : PoolState
-        With a belief.
+        Without a belief every row is as likely of a class as the labelled ones are.
     classes : ndarray of shape (n_classes,) or None
     more_labels : dict of int to list
 
@@ -158,7 +193,11 @@ def known_proba(state, classes, more_labels):
     """
     if classes is None:
         return None
-    proba = np.array(state.belief.proba, dtype=float)
+    if state.belief is None:
+        counts = 1.0 + (state.labels[:, None] == classes).sum(axis=0)
+        proba = np.tile(counts / counts.sum(), (state.n_samples, 1))
+    else:
+        proba = np.array(state.belief.proba, dtype=float)
     proba[state.indices] = state.labels[:, None] == classes
     for row, more in more_labels.items():
         if more and row in state.indices:
@@ -187,7 +226,8 @@ def estimate_question(risk, question, state, state_of, proba):
         return of_one_mean(metric.metric, question.line, risk.estimate(state))
     worth = getattr(state.belief, "training_worth", None)
     n_worth = 0.0 if worth is None else worth.n_labels
-    return estimate_metric(risk, metric.at(proba), state_of, n_worth)
+    skipped = state.settled.indices[state.settled.skipped]
+    return estimate_metric(risk, metric.at(proba, skipped), state_of, n_worth)
 
 
 def influence_state(question, state, state_of, proba, more_labels):

@@ -159,13 +159,15 @@ class Reporting(Answering):
     @property
     def history(self):
         """Dict of arrays with one entry per label, in the order they arrived."""
-        return history(self.ledger, self.state)
+        return history(self.ledger, self.state, self.plan.metric)
 
     def __repr__(self):
-        n_open, risk = len(self.ledger.pending), last_risk(self.ledger)
+        n_open = len(self.ledger.pending)
+        risk = last_risk(self.ledger, self.plan.metric)
         parts = [self._progress()]
         parts += [f"{n_open} open"] * (n_open > 0)
-        parts += [f"risk {risk:.4g}"] * bool(np.isfinite(risk))
+        name = "risk" if self.plan.metric is None else self.plan.metric.name
+        parts += [f"{name} {risk:.4g}"] * bool(np.isfinite(risk))
         return f"<Evaluation: {', '.join(parts)}>"
 
     def _repr_html_(self):

@@ -4,7 +4,7 @@ from html import escape
 
 import numpy as np
 
-from sklearn_ase._data._arrays import read_array
+from sklearn_ase._data._groups import number_groups
 from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase.risk import ASE
 
@@ -84,15 +84,9 @@ class SliceTable(dict):
 
 def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     """Estimate the same for each group; see :meth:`Evaluation.estimate_by`."""
-    groups = read_array(groups, "groups")
     check_number(level, "level", 0, 1, ends="()")
     check_flag(simultaneous, "simultaneous")
-    if groups.shape != (evaluation.n_samples,):
-        raise ValueError(
-            "groups must have one entry per row of the pool, shape "
-            f"({evaluation.n_samples},), but has shape {groups.shape}."
-        )
-    names, numbers = _numbered(groups)
+    names, numbers = number_groups(groups, evaluation.n_samples)
     asked_risk = evaluation.risk if risk is None else risk
     each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
     labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))
@@ -117,17 +111,9 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     table = {
         name: np.array(column) for name, column in zip(_COLUMNS, columns, strict=True)
     }
+    if len({type(group) for group in names}) > 1:  # Not made alike.
+        table["group"] = np.array(names, dtype=object)
     return SliceTable(table, level, name, simultaneous)
-
-
-def _numbered(groups):
-    """Names of the groups, sorted, and the number of the group of each row."""
-    if groups.dtype.kind == "O":  # Mixed types cannot be sorted.
-        texts = np.array([str(group) for group in groups.tolist()])
-        _, first, numbers = np.unique(texts, return_index=True, return_inverse=True)
-        return [groups[place] for place in first], numbers
-    names, numbers = np.unique(groups, return_inverse=True)
-    return names.tolist(), numbers
 
 
 def _verdict(found, n_labels, effective):

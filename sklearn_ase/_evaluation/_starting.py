@@ -7,7 +7,7 @@ from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import Plan
-from sklearn_ase._evaluation._question_checks import check_weight
+from sklearn_ase._evaluation._weights import check_weight
 from sklearn_ase._labels._opening import (
     check_known_labels,
     check_ledger,
@@ -64,6 +64,8 @@ def start_evaluation(
         evaluator.classes,
     )
     plan = Plan.of(evaluator, task, X)
+    if sample_weight is not None and plan.metric is None:
+        plan = replace(plan, metric=MeanLoss(as_loss(loss, task)))
     check_ledger(ledger, n_samples)
     cost = check_cost(cost, n_samples)
     sample_weight = check_weight(sample_weight, n_samples)

@@ -46,7 +46,7 @@ class BeliefColumns:
         )
 
     def aligned(self, classes):
-        """The same with a column for each of `classes`, which may be more.
+        """The same with a column for each of `classes`, which may be others.
 
         Parameters
         ----------
@@ -59,7 +59,10 @@ class BeliefColumns:
         if classes is None or classes is self.classes:
             return self
         proba = np.zeros((len(self.proba), len(classes)))
-        proba[:, np.searchsorted(classes, self.classes)] = self.proba
+        # A class may be gone: its only label was a mistake.
+        stays = np.isin(self.classes, classes)
+        places = np.searchsorted(classes, self.classes[stays])
+        proba[:, places] = self.proba[:, stays]
         return BeliefColumns(classes, proba=proba)
 
 

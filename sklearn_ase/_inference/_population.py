@@ -2,18 +2,21 @@
 
 import numpy as np
 
-from sklearn_ase._inference._steps import label_shares
+from sklearn_ase._data._groups import number_groups
+from sklearn_ase._inference._steps import label_shares, row_weight
 
 # A correlation of 1 within groups counts as so many pairs of labels.
 _PRIOR_PAIRS = 5.0
 
 
-def population_variance(state):
+def population_variance(state, known=0.0):
     """Variance of the pool's risk, if its rows are drawn from a population one by one.
 
     Parameters
     ----------
     state : PoolState
+    known : ndarray of shape (n_samples,), default=0.0
+        What rows add to the values that no label changes.
 
     Returns
     -------
@@ -22,9 +25,11 @@ def population_variance(state):
     picks = state.settled
     if not picks.n_labels:
         return np.nan
-    share = label_shares(state)
-    mean = share @ picks.losses
-    return float(share @ (picks.losses - mean) ** 2 / state.n_samples)
+    share, counts = label_shares(state), row_weight(state)[picks.indices]
+    values = picks.losses + np.broadcast_to(known, state.n_samples)[picks.indices]
+    total = share @ counts
+    mean = share @ values / total if total > 0 else 0.0
+    return float(share @ (values - mean * counts) ** 2 / state.n_samples)
 
 
 def check_groups(groups, state):
@@ -39,13 +44,7 @@ def check_groups(groups, state):
     -------
     groups : ndarray of shape (n_samples,)
     """
-    groups = np.asarray(groups)
-    if groups.shape != (state.n_samples,):
-        raise ValueError(
-            f"groups must have one entry per row of the pool, shape "
-            f"({state.n_samples},), but has shape {groups.shape}."
-        )
-    names, numbers = np.unique(groups, return_inverse=True)
+    names, numbers = number_groups(groups, state.n_samples)
     if len(names) < 2:
         raise ValueError("groups must name at least two groups, but names one.")
     if state.belief is None:

@@ -6,7 +6,7 @@ The surrogate's part in a step may be any belief from labels before it. A few su
 beliefs are kept, each for a run of picks: an epoch.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,9 +20,13 @@ class RowLoss:
     Attributes
     ----------
     values : RowValues
+    weight : ndarray of shape (n_samples,) or None
+        How much each row counts, mean 1; the values are multiplied by it. None means
+        that all count the same.
     """
 
     values: object
+    weight: np.ndarray | None = None
 
     @property
     def n_samples(self):
@@ -30,15 +34,25 @@ class RowLoss:
         return self.values.n_samples
 
     @property
+    def min_loss(self):
+        """Least value at any row; unlike a loss, it may be negative."""
+        return float(self.values.limits()[0].min())
+
+    @property
     def max_loss(self):
         """Greatest value at any row; infinite if there is none."""
         return float(self.values.limits()[1].max())
 
     @property
+    def total(self):
+        """Mean of the values if each row had its greatest one."""
+        return float(self.values.limits()[1].mean())
+
+    @property
     def is_bounded(self):
-        """Whether the values are between 0 and a greatest value."""
+        """Whether the values are between 0 and a greatest value, which is not 0."""
         least, most = self.values.limits()
-        has_limits = least.min() >= 0 and np.isfinite(most).all()
+        has_limits = least.min() >= 0 and np.isfinite(most).all() and most.any()
         return bool(has_limits and getattr(self.values, "is_bounded", True))
 
     def observed(self, indices, labels):
@@ -101,7 +115,9 @@ class RowBelief:
         return getattr(self.belief, name)
 
 
-def question_state(state, values, epochs, observed, with_labels=True, cache=None):
+def question_state(
+    state, values, epochs, observed, with_labels=True, weight=None, cache=None
+):
     """State of the pool for other values than the loss.
 
     Parameters
@@ -116,6 +132,8 @@ def question_state(state, values, epochs, observed, with_labels=True, cache=None
         Values at the labelled rows, in the order of the picks.
     with_labels : bool, default=True
         Whether the values are known where there is a label.
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts in `values`; None if all count the same.
     cache : dict, default=None
         Keeps what was computed for epochs that are over, by values and epoch.
 
@@ -144,7 +162,7 @@ def question_state(state, values, epochs, observed, with_labels=True, cache=None
         **columns,
     )
     return PoolState(
-        loss=RowLoss(values),
+        loss=RowLoss(values, weight),
         belief=belief,
         expected_loss=expected,
         picks=picks,
@@ -233,53 +251,3 @@ def _left(values, free, rows):
     """Sum over the free rows before each of some picks."""
     picked = values[rows]
     return values[free].sum() - (np.cumsum(picked) - picked)
-
-
-def proved_limits(state):
-    """Least and greatest mean of the values that the labels leave possible.
-
-    Parameters
-    ----------
-    state : PoolState
-        Of a question.
-
-    Returns
-    -------
-    least, most : float
-    """
-    least, most = (np.array(side) for side in state.loss.values.limits())
-    picks = state.labelled
-    least[picks.indices] = most[picks.indices] = picks.losses
-    return float(least.mean()), float(most.mean())
-
-
-def with_limits(estimate, state):
-    """The estimate of a mean, cut to what the labels have proved.
-
-    Parameters
-    ----------
-    estimate : RiskEstimate
-    state : PoolState
-        Of a question.
-
-    Returns
-    -------
-    estimate : RiskEstimate
-    """
-    least, most = proved_limits(state)
-    value = min(max(estimate.value, least), most)
-    found = replace(estimate, value=value, least=least, most=most)
-    if not state.loss.is_bounded:
-        return found
-    # Rows outside of a group count 0, those inside more than once.
-    greatest = state.loss.values.limits()[1]
-    mean, square = greatest.mean(), (greatest**2).mean()
-    if not mean > 0:
-        return found
-    return replace(
-        found,
-        max_loss=float(mean),
-        unseen=float(found.unseen * square / mean),
-        largest=float(greatest.max()),
-        none_seen=not state.settled.losses.any(),
-    )

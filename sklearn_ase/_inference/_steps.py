@@ -94,22 +94,31 @@ def over_answerable(steps, state):
     if picks.answered.all():
         return steps
     n_picks = len(steps)
+    counts = row_weight(state)[picks.indices]
     share_steps = _kernels.step_estimates(
-        picks.answered.astype(float),
+        picks.answered * counts,
         picks.query_proba,
         n_samples,
-        expected=1.0,
-        free_expected=n_samples - np.arange(n_picks),
+        expected=counts,
+        free_expected=n_samples - (np.cumsum(counts) - counts),
     )
     weights = _kernels.step_weights(n_picks, n_samples)
     share = weights @ share_steps
-    least = picks.n_labels / n_samples
-    most = 1.0 - (n_picks - picks.n_labels) / n_samples
+    least = counts[picks.answered].sum() / n_samples
+    most = 1.0 - counts[~picks.answered].sum() / n_samples
+    if not most > 0:
+        return np.zeros(n_picks)  # No row that counts can be labelled.
     if not least <= share <= most:  # By chance outside what is known for certain.
-        return steps / np.clip(share, least, most)
+        return steps / np.clip(share, max(least, 1.0 / n_samples**2), most)
     # The ratio, linearised around its value.
     value = weights @ steps / share
     return value + (steps - value * share_steps) / share
+
+
+def row_weight(state):
+    """How much each row counts in the mean that is estimated; the mean weight is 1."""
+    weight = getattr(state.loss, "weight", None)
+    return np.ones(state.n_samples) if weight is None else weight
 
 
 def tuned_steps(state):

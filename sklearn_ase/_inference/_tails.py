@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sklearn_ase._inference._steps import row_weight
+
 # Prior guess of the shape, and the number of values that it counts for. What training
 # rows show counts for more, but labels of the pool can outvote them.
 _PRIOR_SHAPE, _PRIOR_VALUES = 0.5, 10.0
@@ -29,8 +31,11 @@ def loss_tail(state):
         See :func:`tail_shape`.
     """
     picks = state.settled
+    counts = row_weight(state)[picks.indices]
+    counted = picks.answered & (counts > 0)
     losses, expected = (
-        column[picks.answered] for column in (picks.losses, picks.expected_loss)
+        column[counted] / counts[counted]
+        for column in (picks.losses, picks.expected_loss)
     )
     if not (expected > 0).all():  # Before its first fit the surrogate expects 0.
         expected = np.where(expected > 0, expected, losses.mean() or 1.0)

@@ -32,7 +32,7 @@ _SAME = {
     "loss_values": "the loss has the same name but other values",
 }
 _COMPARE = {"predictions": same_sketch, "loss_values": same_loss_values}
-_NOT_NUMBERS = ("refusal", "kind", "name", "scale")
+_NOT_NUMBERS = ("refusal", "of", "name", "scale")
 
 
 class Journal(LabelLedger):

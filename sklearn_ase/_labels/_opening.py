@@ -97,6 +97,7 @@ def header_of(problem, seed, settings):
         "X_train": problem.X_train,
         "y_train": problem.y_train,
         "cost": problem.cost,
+        "sample_weight": problem.sample_weight,
         "train_predictions": getattr(problem.train_predictions, "response", None),
     }
     return {
@@ -104,12 +105,13 @@ def header_of(problem, seed, settings):
         "pool": fingerprint(problem.X),
         "predictions": _sketch(problem.predictions),
         "task": problem.task,
-        "loss": _described(problem.loss),
+        "loss": described(problem.loss),
         "loss_values": sketch_loss(problem),
         "classes": None if problem.classes is None else problem.classes.tolist(),
         "seed": seed,
         **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
-        **{name: _described(value) for name, value in settings.items()},
+        "metric": None,  # As in journals of older versions.
+        **{name: described(value) for name, value in settings.items()},
     }
 
 
@@ -151,6 +153,7 @@ def _sketch(predictions):
     return columns
 
 
-def _described(value):
+def described(value):
+    """Text that tells a strategy, a loss or a metric from others, in any session."""
     # Where a function lies in memory differs from run to run.
     return " ".join(re.sub(r" at 0x\w+", "", repr(value)).split())

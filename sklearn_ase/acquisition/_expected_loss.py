@@ -22,5 +22,5 @@ class ExpectedLoss(BaseAcquisition):
     """
 
     def score_samples(self, state):
-        """Expected loss at each sample."""
-        return state.expected_loss
+        """Expected loss at each sample; for a metric, how much its label matters."""
+        return state.belief.expected_loss(state.loss)

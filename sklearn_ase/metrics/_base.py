@@ -198,23 +198,24 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             [self._checked(np.full(len(weight), one), prediction) for one in classes],
             axis=1,
         )
-        parts, known = [], np.full(values.shape[2], np.nan)
+        parts, known, known_rows = [], np.full(values.shape[2], np.nan), {}
         for place in range(values.shape[2]):
             table = weight[:, None] * values[:, :, place]
             if (table == table[:, :1]).all():  # No label changes it.
-                known[place] = table[:, 0].mean()
+                known[place], known_rows[place] = table[:, 0].mean(), table[:, 0]
             else:
                 parts.append(TableValues(table, classes))
-        return PoolMetric(self, tuple(parts), known)
+        return PoolMetric(self, tuple(parts), known, known_rows)
 
     def _on_numbers(self, prediction, weight):
         centre = np.zeros(len(weight)) if prediction is None else prediction
         trials = [self._checked(centre + gap, prediction) for gap in _TRIALS]
-        parts, known = [], np.full(trials[0].shape[1], np.nan)
+        parts, known, known_rows = [], np.full(trials[0].shape[1], np.nan), {}
         for place in range(len(known)):
             columns = [trial[:, place] for trial in trials]
             if all(np.array_equal(columns[0], other) for other in columns[1:]):
-                known[place] = (weight * columns[0]).mean()
+                known_rows[place] = weight * columns[0]
+                known[place] = known_rows[place].mean()
                 continue
 
             def function(y_true, y_pred, place=place):
@@ -222,7 +223,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
                 return self._checked(y_true, y_pred)[:, place]
 
             parts.append(FunctionValues(function, centre, weight))
-        return PoolMetric(self, tuple(parts), known)
+        return PoolMetric(self, tuple(parts), known, known_rows)
 
     def _checked(self, y_true, y_pred):
         """Row values, refused if they are not a table of finite numbers."""

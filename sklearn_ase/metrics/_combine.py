@@ -4,6 +4,7 @@ import numpy as np
 
 from sklearn_ase.metrics._row_values import (
     ClassValues,
+    FixedValues,
     FunctionValues,
     LossValues,
     QuadraticValues,
@@ -23,9 +24,9 @@ def combine(parts, coefficients):
     -------
     values : RowValues
     """
-    first = parts[0]
+    first = next(part for part in parts if not isinstance(part, FixedValues))
     if isinstance(first, TableValues | ClassValues):
-        return _combined_table(parts, coefficients)
+        return _combined_table(first, parts, coefficients)
     if all(isinstance(part, QuadraticValues) for part in parts):
         moved = [part.around(first.centre)._parts for part in parts]
         columns = [
@@ -47,13 +48,14 @@ def combine(parts, coefficients):
     return FunctionValues(function, rows.astype(float), np.ones(first.n_samples))
 
 
-def _combined_table(parts, coefficients):
-    first = parts[0]
+def _combined_table(first, parts, coefficients):
     total = np.zeros((first.n_samples, len(first.classes)))
     rows = np.arange(first.n_samples)
     for part, coefficient in zip(parts, coefficients, strict=True):
         if isinstance(part, ClassValues):
             total[rows, part.target] += coefficient * part.weight
+        elif isinstance(part, FixedValues):
+            total += coefficient * part.fixed[:, None]
         else:
             total += coefficient * part.values
     return TableValues(total, first.classes)

@@ -72,7 +72,9 @@ class ComplementMetric(PoolMetric):
         """
         part = pool_metric.parts[0]
         values = ComplementValues(part, part.limits()[1])
-        return cls(pool_metric.metric, (values,), pool_metric.known, pool_metric)
+        return cls(
+            pool_metric.metric, (values,), pool_metric.known, original=pool_metric
+        )
 
     def _turned(self, means):
         return self.parts[0].greatest.mean() - np.asarray(means)

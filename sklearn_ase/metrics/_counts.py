@@ -99,11 +99,11 @@ class CountMetric(BaseMetric):
         weights = {id(count.flag): weight * count.flag for count in counts}
         column = columns_of(names, classes)
         n_unknown = sum(count.label is not None for count in counts)
-        parts, known = [], np.full(len(counts), np.nan)
+        parts, known, known_rows = [], np.full(len(counts), np.nan), {}
         for place, (label, flag) in enumerate(counts):
             scaled = weights[id(flag)]
             if label is None:
-                known[place] = scaled.mean()
+                known[place], known_rows[place] = scaled.mean(), scaled
                 continue
             target = column[label]
             if np.ndim(target) == 1:  # A label that is no class is never right.
@@ -113,7 +113,7 @@ class CountMetric(BaseMetric):
                 continue
             target = np.broadcast_to(target, len(scaled))
             parts.append(ClassValues(target, scaled, classes))
-        return PoolMetric(self, tuple(parts), known)
+        return PoolMetric(self, tuple(parts), known, known_rows)
 
 
 def of_one_class(predicted, column):

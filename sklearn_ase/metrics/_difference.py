@@ -78,7 +78,8 @@ def difference(first, second, believed_mean):
     if None not in lines:
         (start, slope), (other_start, other_slope) = lines
         part = combine(parts, np.array([slope, -other_slope]))
-        return LineDifference(about, (part,), unknown, start - other_start)
+        start = start - other_start
+        return LineDifference(about, (part,), unknown, start=start)
     means = [
         np.array([believed_mean(part) for part in each.parts])
         for each in (first, second)
@@ -86,4 +87,4 @@ def difference(first, second, believed_mean):
     gradient = np.concatenate([first.gradient(means[0]), -second.gradient(means[1])])
     level = first.value(means[0]) - second.value(means[1])
     part, mean = combine(parts, gradient), float(gradient @ np.concatenate(means))
-    return TangentMetric(about, (part,), unknown, level, mean)
+    return TangentMetric(about, (part,), unknown, level=level, mean=mean)

@@ -1,6 +1,7 @@
 """Places of labels among the classes, and which class is the positive one."""
 
 import numpy as np
+from sklearn.base import clone
 
 from sklearn_ase._utils._checks import shown
 
@@ -90,3 +91,25 @@ def positive_column(pos_label, classes, name, cure, prefers_one=True):
         f"{name} needs two classes, or a class 1, but the only class is "
         f"{shown(listed[0])}. Pass all classes, or give pos_label=..."
     )
+
+
+def with_positive(metric, before, classes):
+    """A metric of one class, for classes that were two at first and then became more.
+
+    Parameters
+    ----------
+    metric : BaseMetric
+    before, classes : ndarray or None
+        Classes at the start, and now.
+
+    Returns
+    -------
+    metric : BaseMetric
+        With the positive class of the start, if none was given. Otherwise the same.
+    """
+    is_open = getattr(metric, "pos_label", "none") is None
+    if not is_open or classes is None or len(classes) < 3 or len(before) != 2:
+        return metric
+    prefers_one = getattr(metric, "prefers_one", True)
+    column = positive_column(None, before, metric.name, "pos_label=...", prefers_one)
+    return clone(metric).set_params(pos_label=before[column].item())

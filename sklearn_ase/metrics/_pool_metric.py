@@ -1,11 +1,12 @@
 """A metric, once the predictions for the pool are known."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from sklearn_ase.metrics._combine import combine
+from sklearn_ase.metrics._row_values import FixedValues
 from sklearn_ase.metrics._units import UnitValues
 
 # Where it is tried whether a mean matters, and for how many means at most.
@@ -25,6 +26,8 @@ class PoolMetric:
         Values whose means depend on labels, in the order of the means.
     known : ndarray of shape (n_means,)
         Means that depend on no label; NaN for the others.
+    known_rows : dict of int to ndarray of shape (n_samples,)
+        Values at each row behind some of the known means, by place.
 
     Examples
     --------
@@ -40,6 +43,7 @@ class PoolMetric:
     metric: object
     parts: tuple
     known: np.ndarray
+    known_rows: dict = field(default_factory=dict)
 
     @property
     def n_samples(self):
@@ -51,18 +55,39 @@ class PoolMetric:
         """For each part, values of variance 1 where the part is uncertain."""
         return tuple(UnitValues(part) for part in self.parts)
 
-    def at(self, proba):
+    def at(self, proba, skipped=()):
         """The metric near a belief: itself, for it is a function of means.
 
         Parameters
         ----------
         proba : ndarray of shape (n_samples, n_classes)
+        skipped : array-like of int, default=()
+            Rows that nobody could label. If there are any, the metric is that of the
+            rows that can be labelled. Nobody knows all of them, so that no mean over
+            them is known.
 
         Returns
         -------
         pool_metric : PoolMetric
         """
-        return self
+        if not len(skipped) or not self.known_rows:
+            return self
+        known, parts = np.array(self.known), iter(self.parts)
+        found = []
+        for place in range(len(known)):
+            if np.isnan(known[place]):
+                found.append(next(parts))
+            elif place in self.known_rows:
+                found.append(FixedValues(self.known_rows[place]))
+                known[place] = np.nan
+        return replace(self, parts=tuple(found), known=known, known_rows={})
+
+    @property
+    def is_linear(self):
+        """Whether the value is a linear function of the means."""
+        ends = [np.full(len(self.parts), each) for each in (0.2, 0.3)]
+        slopes = [self.gradient(end) for end in ends]
+        return bool(np.allclose(*slopes, rtol=1e-9, atol=1e-12))
 
     def without_idle_parts(self):
         """The same without means that the value does not depend on.
@@ -80,7 +105,9 @@ class PoolMetric:
         if not np.isfinite(ends).all():
             return self
         least, most = ends
-        points = [least + share * (most - least) for share in _TRIALS]
+        # A mean that is known by chance must not hide that another one matters.
+        width = np.maximum(most - least, 0.1)
+        points = [least + share * width for share in _TRIALS]
         slopes = np.array([self.gradient(point) for point in points])
         is_idle = (slopes == 0).all(axis=0)
         if not is_idle.any() or is_idle.all():
@@ -150,6 +177,26 @@ class PoolMetric:
         with np.errstate(divide="ignore", invalid="ignore"):
             gradient = np.asarray(self.metric.gradient(self.all_means(means)))
         return gradient[np.isnan(self.known)]
+
+    def known_influence(self, means):
+        """What each row adds to the value through the means that no label changes.
+
+        Parameters
+        ----------
+        means : ndarray of shape (n_parts,)
+            Where the metric is linearised.
+
+        Returns
+        -------
+        influence : ndarray of shape (n_samples,)
+        """
+        total = np.zeros(self.n_samples)
+        if self.known_rows:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                slope = np.asarray(self.metric.gradient(self.all_means(means)))
+            for place, rows in self.known_rows.items():
+                total += slope[place] * rows
+        return total
 
     def linearised(self, means):
         """What a label of each row adds to the value, up to a constant.

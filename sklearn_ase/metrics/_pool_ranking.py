@@ -48,25 +48,30 @@ class PoolRanking:
         """Size of the pool."""
         return len(self.group)
 
-    def at(self, proba):
+    def at(self, proba, skipped=()):
         """The metric near a belief, as a linear function of one mean.
 
         Parameters
         ----------
         proba : ndarray of shape (n_samples, n_classes)
             Probabilities of the labels, 0 and 1 where the label is known.
+        skipped : array-like of int, default=()
+            Rows that nobody could label, and that do not count.
 
         Returns
         -------
         pool_metric : TangentMetric
         """
-        positive = proba[:, self.column]
-        value, slope = self.metric.value_and_slope(positive, self.weight, self.group)
+        positive, weight = proba[:, self.column], np.array(self.weight)
+        weight[np.asarray(skipped, dtype=int)] = 0.0
+        share = weight.mean() / self.weight.mean()  # Of the rows that are left.
+        value, slope = self.metric.value_and_slope(positive, weight, self.group)
+        slope = slope * share
+        mean = (slope * positive).mean() / share if share > 0 else np.nan
         target = np.broadcast_to(self.column, self.n_samples)
-        part = ClassValues(target, slope, self.classes)
-        known = np.full(1, np.nan)
+        part, known = ClassValues(target, slope, self.classes), np.full(1, np.nan)
         return TangentMetric(
-            self.metric, (part,), known, float(value), float((slope * positive).mean())
+            self.metric, (part,), known, level=float(value), mean=float(mean)
         )
 
 
@@ -93,6 +98,8 @@ class TangentMetric(PoolMetric):
     def line(self):
         """None: a tangent is straight, but its limits are not those of the metric."""
         return None
+
+    is_linear = False  # A ranking is not.
 
     def value(self, means):
         return float(self.level + (means[0] - self.mean))

@@ -23,7 +23,7 @@ class BaseRanking(BaseMetric):
     response_method = "predict_proba"
     bounds = (0.0, 1.0)
     takes_scores = True
-    _prefers_one = True
+    prefers_one = True
 
     def __init__(self, pos_label=None):
         self.pos_label = pos_label
@@ -107,9 +107,7 @@ class BaseRanking(BaseMetric):
         if classes is None:
             raise ValueError(f"{name} needs the possible labels. Pass classes=...")
         classes = np.asarray(classes)
-        column = positive_column(
-            self.pos_label, classes, name, _CURE, self._prefers_one
-        )
+        column = positive_column(self.pos_label, classes, name, _CURE, self.prefers_one)
         score = np.asarray(prediction)
         if score.ndim == 2:
             if score.shape[1] != len(classes):
@@ -146,7 +144,7 @@ class RocAuc(BaseRanking):
     0.75
     """
 
-    _prefers_one = False
+    prefers_one = False
 
     name = "ROC AUC"
 

@@ -175,7 +175,9 @@ class ExplainedVariance(_SquareMetric):
         weight = pool_weight(prediction, weight, n_samples)
         parts = (squared_error(prediction, weight), *powers(prediction, weight))
         # Labels are centred by the mean prediction, which so becomes 0.
-        return PoolMetric(self, parts, np.array([np.nan, np.nan, np.nan, 0.0]))
+        known = np.array([np.nan, np.nan, np.nan, 0.0])
+        rows = weight * (prediction - parts[1].centre)
+        return PoolMetric(self, parts, known, {3: rows})
 
 
 def squared_error(prediction, weight):

@@ -127,6 +127,34 @@ class ClassValues(RowValues):
 
 
 @dataclass(frozen=True, eq=False)
+class FixedValues(RowValues):
+    """Values that no label changes.
+
+    Their mean is not known all the same if some rows cannot be labelled, and the mean
+    is that over the others.
+
+    Attributes
+    ----------
+    fixed : ndarray of shape (n_samples,)
+    """
+
+    fixed: np.ndarray
+
+    @property
+    def n_samples(self):
+        return len(self.fixed)
+
+    def observed(self, indices, labels):
+        return self.fixed[indices]
+
+    def moments(self, belief):
+        return self.fixed, np.zeros(len(self.fixed))
+
+    def limits(self):
+        return self.fixed, self.fixed
+
+
+@dataclass(frozen=True, eq=False)
 class QuadraticValues(RowValues):
     """``a + b z + c z²`` for a real label y and ``z = y - centre``.
 

@@ -175,18 +175,24 @@ def design_based(value, variances, deviations, steps, state):
         max_loss=loss.max_loss,
         population_variance=population_variance(state),
         free_share=1.0 - n_picks / n_samples,
-        least=-np.inf if state.is_question else 0.0,  # Losses are never negative.
+        least=min_loss(loss),
     )
     if not loss.is_bounded:
         tail = None if is_known else tail_degrees(deviations)
         return replace(found, tail_degrees=tail)
-    found = replace(found, unseen=unseen_variance(picks, n_samples))
+    unseen, at_most = unseen_variance(picks, n_samples), getattr(loss, "total", None)
+    found = replace(found, unseen=unseen, total=at_most)
     if is_known or found.n_skipped:
         return found
     # Rows without a label have a loss between 0 and the greatest one.
     most = (total + loss.max_loss * (n_samples - n_labels)) / n_samples
     ends = anytime_ends(steps, state)
     return replace(found, least=total / n_samples, most=most, anytime=ends)
+
+
+def min_loss(loss):
+    """Least value of a loss at any row; other values than losses may be negative."""
+    return getattr(loss, "min_loss", 0.0)
 
 
 def _variance(variances, n_labels, loss):

@@ -68,6 +68,9 @@ class RiskEstimate:
         population, and its degrees of freedom.
     free_share : float
         Share of the pool's rows that were not asked for.
+    total : float or None
+        What the risk would be with the greatest loss at every row, if that is not
+        `max_loss`: rows may count differently.
 
     Examples
     --------
@@ -103,6 +106,7 @@ class RiskEstimate:
     population_variance: float = np.nan
     population_degrees: float = np.inf
     free_share: float = 1.0
+    total: float | None = None
 
     def __post_init__(self):
         # A file gives lists back.
@@ -213,7 +217,7 @@ class RiskEstimate:
             quantile = anytime_quantile(level, degrees, self.n_labels)
             of_unseen = quantile
         centre = self.value if self.centre is None else self.centre
-        low_room, high_room = self._rooms(centre)
+        low_room, high_room = self._rooms(centre, centre)
         low = reach_with_unseen(variance, unseen, low_room, quantile, of_unseen)
         high = reach_with_unseen(variance, unseen, high_room, quantile, of_unseen)
         if self.tail_degrees is not None and variance > 0:
@@ -226,9 +230,17 @@ class RiskEstimate:
             high = max(high, missed) if high_room > 0 else high
         return centre - low, centre + high
 
-    def _rooms(self, centre):
-        """Greatest loss minus twice the estimate, towards each end."""
-        return 2.0 * centre - self.max_loss, self.max_loss - 2.0 * centre
+    def _rooms(self, low, high):
+        """Greatest loss minus twice the estimate, towards each end.
+
+        Towards the lower end, what counts is how much less than the greatest loss
+        each row has.
+        """
+        total = self.max_loss if self.total is None else self.total
+        missing = total - low
+        if self.total is None and not np.isfinite(total):
+            return -np.inf, self.max_loss - 2.0 * high
+        return self.max_loss - 2.0 * missing, self.max_loss - 2.0 * high
 
     def _missed(self, level):
         """Risk of rows that all labels may have missed, if few rows are left.
@@ -253,6 +265,6 @@ class RiskEstimate:
         pool = self.population_variance, (1.0 - self.free_share) / self.n_labels
         reaches = [
             reach_with_unseen(*pool, room, quantile, of_unseen)
-            for room in (2.0 * low - self.max_loss, self.max_loss - 2.0 * high)
+            for room in self._rooms(low, high)
         ]
         return low - reaches[0], high + reaches[1]

@@ -8,7 +8,7 @@ from sklearn_ase._inference._evidence import WORTH, weigh_evidence
 from sklearn_ase._inference._steps import tuned_steps
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.risk._ase import ASE
-from sklearn_ase.risk._base import BaseRisk, mean_of_steps
+from sklearn_ase.risk._base import BaseRisk, mean_of_steps, min_loss
 
 _ZERO_SHOT = (
     "No interval: there is no label yet to compare the surrogate's estimate with. "
@@ -97,6 +97,5 @@ class GuardedASE(BaseRisk):
         refusal = _ALL_WAIT if state.n_labels else _ZERO_SHOT
         surrogate = ASE().estimate(state)
         value = surrogate.value - np.nan_to_num(state.training_gap)
-        if not state.is_question:  # Losses are never negative.
-            value = max(value, 0.0)
+        value = max(value, min_loss(state.loss))
         return replace(surrogate, value=float(value), refusal=refusal)

@@ -15,6 +15,8 @@ from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._estimate import RiskEstimate
 
+_MOST_QUANTILE = 1e9
+
 
 @dataclass(frozen=True, eq=False)
 class MetricEstimate:
@@ -193,25 +195,26 @@ class MetricEstimate:
             else:
                 quantile = anytime_quantile(level, degrees, self.n_labels)
             low, high = self._ends(quantile, target == "population")
-        low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
-        return float(min(self.value, low)), float(max(self.value, high))
+        low, high = min(self.value, low), max(self.value, high)
+        return float(max(low, self.bounds[0])), float(min(high, self.bounds[1]))
 
     def _ends(self, quantile, of_population):
         """Ends of an interval that is not that of a single mean."""
         added = self.population_variance if of_population else 0.0
-        if not np.isfinite(quantile):
+        if not np.isfinite(quantile) and not self.means:
             return self.bounds
         if self.means:
-            error = self.standard_error
-            # What the pool adds to the error of the metric is spread over the means.
-            factor = np.sqrt(1.0 + added / error**2) if error > 0 else 1.0
-            return ends_over_ellipse(
+            quantile = min(quantile, _MOST_QUANTILE)  # Only what is proved stays.
+            ends = ends_over_ellipse(
                 self._value_of_means,
                 np.array(self.means),
                 np.array(self.covariance),
-                factor * quantile,
+                quantile,
                 (np.array(self.least), np.array(self.most)),
             )
+            # The error of the pool as a sample is independent of that of the labels.
+            reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
+            return (self.centre - reach[0], self.centre + reach[1]) if added else ends
         error = quantile * np.sqrt(self.standard_error**2 + added)
         centre = self.centre
         if self.scale == "log" and centre != 0:

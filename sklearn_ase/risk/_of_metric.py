@@ -6,9 +6,9 @@ import numpy as np
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._limits import proved_limits, with_limits
 from sklearn_ase._inference._population import population_variance
-from sklearn_ase._inference._questions import proved_limits, with_limits
-from sklearn_ase._inference._steps import variances_of_mean
+from sklearn_ase._inference._steps import row_weight, variances_of_mean
 from sklearn_ase.metrics._complement import ComplementMetric
 from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._metric_estimate import MetricEstimate
@@ -17,6 +17,11 @@ from sklearn_ase.risk._metric_estimate import MetricEstimate
 _UNCORRELATED_LABELS = 10
 # An event that no label has shown counts as a half.
 _UNSEEN_EVENTS = 0.5
+_ALL_SKIPPED = "None of the rows that the question is about could be labelled."
+_ALL_FORESEEN = (
+    "No interval: all labels are what the surrogate was certain of, so nothing tells "
+    "the error of the estimate. Label more rows."
+)
 
 
 def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
@@ -43,7 +48,11 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     states = [state_of(part) for part in pool_metric.parts]
     risk.check(states[0])
     picks = states[0].settled
-    found = [with_limits(risk.estimate(state), state) for state in states]
+    found = [risk.estimate(state) for state in states]
+    is_unbiased = pool_metric.is_linear and not risk.leans_on_surrogate
+    if not is_unbiased:  # Else the cut would bias it.
+        pairs = zip(found, states, strict=True)
+        found = [with_limits(*each) for each in pairs]
     basic = {
         "n_labels": found[0].n_labels,
         "n_skipped": found[0].n_skipped,
@@ -51,31 +60,40 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         "bounds": metric.bounds,
         "metric": metric,
     }
+    if _is_all_skipped(states[0]):
+        return _refused(np.nan, _ALL_SKIPPED, basic)
     value = pool_metric.value(np.array([each.value for each in found]))
+    if not is_unbiased:
+        value = float(np.clip(value, *metric.bounds))
     line = pool_metric.line()
-    if line is not None and found[0].least >= 0 and states[0].loss.is_bounded:
-        return of_one_mean(metric, line, found[0])
+    if line is not None and states[0].loss.min_loss >= 0:
+        return of_one_mean(metric, line, with_limits(found[0], states[0], cut=False))
     steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
     refusal = found[0].refusal
     if any(each is None for each in steps):
         refusal = refusal or f"{type(risk).__name__} has no interval for this metric."
         return _refused(value, refusal, basic)
     means = _Means.of(states, steps)
-    centre = pool_metric.value(means.corrected)
+    centre = float(np.clip(pool_metric.value(means.corrected), *metric.bounds))
     if not np.isfinite(value) or not np.isfinite(centre):
         return _refused(value, _undefined(metric), basic)
     influence = state_of(pool_metric.linearised(means.corrected))
     values, predicted, _ = risk.steps(influence)
     variance = max(variances_of_mean(values, predicted, influence.n_samples))
     n_labels = picks.n_labels
-    refusal = ""
+    # A root of a mean has the interval, or none, that the mean has.
+    is_root = len(states) == 1 and states[0].loss.min_loss >= 0
+    refusal = found[0].refusal if is_root else ""
+    is_known = len(picks) == influence.n_samples
     # Limits that labels prove hold with any number of labels.
     has_limits = line is not None and np.isfinite([means.least, means.most]).all()
-    if n_labels < MIN_LABELS and len(picks) < influence.n_samples and not has_limits:
+    if n_labels < MIN_LABELS and not is_known and not has_limits:
         refusal = (
             f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
             f"little about the error of {metric.name}. Label more rows."
         )
+    elif variance <= (1e-12 * centre) ** 2 and not is_known and not has_limits:
+        refusal = _ALL_FORESEEN if len(states) != 2 else ""
     shape = {}
     if line is not None:  # The labels prove limits of the only mean.
         ends = sorted(
@@ -98,7 +116,9 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         centre=centre,
         degrees_of_freedom=max(_n_informative(influence) - 1, 1),
         scale=metric.scale,
-        population_variance=population_variance(influence),
+        population_variance=population_variance(
+            influence, pool_metric.known_influence(means.corrected)
+        ),
         refusal=refusal,
         **shape,
         **basic,
@@ -145,6 +165,13 @@ def _undefined(metric):
         f"{metric.name} is not defined here: it divides by a share of rows that is 0 "
         "as far as the labels show. Label more rows, or ask for another metric."
     )
+
+
+def _is_all_skipped(state):
+    picks = state.settled
+    counts = np.array(row_weight(state))
+    counts[picks.indices[picks.skipped]] = 0.0
+    return not counts.any()
 
 
 def _from_below(pool_metric, state_of):

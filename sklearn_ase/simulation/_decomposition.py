@@ -82,6 +82,11 @@ def error_decomposition(evaluator, scenario, X_population, y_population):
     """
     check_evaluator(evaluator)
     check_scenario(scenario)
+    if evaluator.metric is not None:
+        raise ValueError(
+            "error_decomposition splits the error of a mean loss, but the evaluator "
+            f"has metric={evaluator.metric!r}. Give it metric=None."
+        )
     if scenario.label_proba is not None:
         raise ValueError(
             "error_decomposition needs the label of every row of the pool, but "

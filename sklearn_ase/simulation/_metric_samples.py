@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sklearn_ase._evaluation._question_checks import weight_of
-from sklearn_ase._evaluation._questions import pool_metric
+from sklearn_ase._evaluation._questions import pool_metric, value_with_labels
+from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase.metrics import as_metric
 from sklearn_ase.simulation._run_file import PLAIN
 
@@ -38,7 +38,9 @@ def metric_on_samples(evaluation, y, counts, rng, metric=None):
 
     def value(where):
         weight = weight_of(where, problem.sample_weight)
-        return metric_value(pool_metric(problem, metric, classes, weight), y, classes)
+        return value_with_labels(
+            pool_metric(problem, metric, classes, weight), y, classes
+        )
 
     truth = value(np.ones(n_samples, dtype=bool))
     plain, variance = [], {}
@@ -53,24 +55,6 @@ def metric_on_samples(evaluation, y, counts, rng, metric=None):
         ends = {"low": -np.inf, "high": np.inf}
         plain.append({**row, **ends, "anytime": np.nan, "flagged": np.nan})
     return truth, plain, variance
-
-
-def metric_value(metric, y, classes):
-    """Value of a metric if all labels are known.
-
-    Parameters
-    ----------
-    metric : PoolMetric
-    y : ndarray of shape (n_samples,)
-    classes : ndarray of shape (n_classes,) or None
-
-    Returns
-    -------
-    value : float
-    """
-    proba = None if classes is None else (y[:, None] == classes).astype(float)
-    metric, rows = metric.at(proba), np.arange(len(y))
-    return metric.value(np.array([p.observed(rows, y).mean() for p in metric.parts]))
 
 
 def _of_some(value, rows, n_samples):

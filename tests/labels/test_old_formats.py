@@ -156,3 +156,14 @@ def test_a_setting_that_spans_lines_is_the_same_under_its_new_name(path, kind):
     parts = [BALD(), LossSpread(), ExpectedLoss(), VarianceReduction()]
     mixture = Mixture(parts, shares=[0.25, 0.25, 0.3, 0.2])
     reopen(path, kind, acquisition=TrustWeighted(mixture)).close()
+
+
+def test_it_answers_questions_that_nobody_asked_then(path, kind):
+    with reopen(path, kind) as evaluation:
+        where = Y[0] == Y
+        for asked in ({"metric": "accuracy"}, {"metric": "f1_macro"}, {"where": where}):
+            found = evaluation.estimate(**asked)
+            assert 0.0 <= float(found) < 5.0
+        table = evaluation.estimate_by(Y, metric="accuracy")
+        assert table["estimate"].min() >= 0.0
+        assert table["estimate"].max() <= 1.0

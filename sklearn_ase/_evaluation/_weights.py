@@ -48,6 +48,8 @@ def check_where(where, n_samples):
     if where is None:
         return None
     where = read_array(where, "where")
+    if where.dtype == object and {type(each) for each in where.ravel()} == {bool}:
+        where = where.astype(bool)  # A list.
     if where.dtype != bool or where.shape != (n_samples,):
         raise ValueError(
             "where must be a mask of True and False with one entry per row of the "

@@ -1,0 +1,54 @@
+"""Groups of rows, named by anything."""
+
+import numpy as np
+
+from sklearn_ase._data._arrays import read_array
+from sklearn_ase._utils._checks import shown
+
+_SIMPLE = (str, int, float, bool)
+_CONTAINERS = (list, tuple, dict, set, np.ndarray)
+
+
+def number_groups(groups, n_samples):
+    """Number the groups of the rows of a pool from 0.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+        Numbers, text, dates or other objects; also of several kinds.
+    n_samples : int
+
+    Returns
+    -------
+    names : list
+        Sorted; by their text if they are of several kinds.
+    numbers : ndarray of int of shape (n_samples,)
+        Of the group of each row.
+    """
+    groups = read_array(groups, "groups")
+    if groups.shape != (n_samples,):
+        raise ValueError(
+            "groups must have one entry per row of the pool, shape "
+            f"({n_samples},), but has shape {groups.shape}."
+        )
+    if groups.dtype.kind in "OT":
+        entries = groups.tolist()
+        odd = [entry for entry in entries if isinstance(entry, _CONTAINERS)]
+        if odd:
+            raise ValueError(
+                "groups must have one name for each row of the pool, but one of the "
+                f"entries is {shown(odd[0])}."
+            )
+        kinds = {type(entry) for entry in entries}
+        if not (len(kinds) == 1 and kinds.pop() in _SIMPLE):
+            return _numbered_by_text(entries)
+        groups = np.array(entries)
+    names, numbers = np.unique(groups, return_inverse=True)
+    return names.tolist(), numbers
+
+
+def _numbered_by_text(entries):
+    """Objects that cannot be sorted otherwise; 1 and "1" are two of them."""
+    texts = np.array([f"{entry} {type(entry).__name__}" for entry in entries])
+    _, first, numbers = np.unique(texts, return_index=True, return_inverse=True)
+    return [entries[place] for place in first], numbers

@@ -1,0 +1,64 @@
+"""What the labels prove about the mean of other values than the loss."""
+
+from dataclasses import replace
+
+import numpy as np
+
+
+def proved_limits(state):
+    """Least and greatest mean of the values that the labels leave possible.
+
+    If some rows cannot be labelled, the mean is that over the others. Then only what
+    holds for every row is proved.
+
+    Parameters
+    ----------
+    state : PoolState
+        Of a question.
+
+    Returns
+    -------
+    least, most : float
+    """
+    least, most = (np.array(side) for side in state.loss.values.limits())
+    picks = state.labelled
+    if state.settled.n_skipped:
+        weight = state.loss.weight
+        weight = np.ones(len(least)) if weight is None else weight
+        counts = weight > 0
+        least, most = (side[counts] / weight[counts] for side in (least, most))
+        return float(least.min()), float(most.max())
+    least[picks.indices] = most[picks.indices] = picks.losses
+    return float(least.mean()), float(most.mean())
+
+
+def with_limits(estimate, state, cut=True):
+    """The estimate of a mean, with what the labels have proved.
+
+    Parameters
+    ----------
+    estimate : RiskEstimate
+    state : PoolState
+        Of a question.
+    cut : bool, default=True
+        Whether the value is cut to that, too.
+
+    Returns
+    -------
+    estimate : RiskEstimate
+    """
+    least, most = proved_limits(state)
+    value = min(max(estimate.value, least), most) if cut else estimate.value
+    found = replace(estimate, value=value, least=least, most=most)
+    if not state.loss.is_bounded or found.largest is not None:
+        return found
+    # Rows outside of a group count 0, those inside more than once.
+    greatest = state.loss.values.limits()[1]
+    mean, square = greatest.mean(), (greatest**2).mean()
+    return replace(
+        found,
+        max_loss=float(mean),
+        unseen=float(found.unseen * square / mean),
+        largest=float(greatest.max()),
+        none_seen=not state.settled.losses.any(),
+    )

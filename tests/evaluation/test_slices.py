@@ -1,0 +1,216 @@
+"""Estimates for groups of rows, from labels that were bought for the whole pool."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from helpers.questions import (
+    GROUPS,
+    MODEL,
+    SLICE,
+    WEIGHT,
+    N,
+    X,
+    Y,
+    binary_pool,
+    buy,
+    start,
+)
+
+from sklearn_ase import SliceTable
+from sklearn_ase.metrics import LabelShare
+from sklearn_ase.risk import ASE, LURE, CorrectedASE
+
+COLUMNS = ["group", "n_samples", "n_labels", "effective_labels"]
+COLUMNS += ["estimate", "low", "high", "verdict"]
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return buy(start(loss="zero_one"), 35)
+
+
+def test_the_table_is_a_frame_with_one_line_per_group(evaluation):
+    frame = pd.DataFrame(evaluation.estimate_by(GROUPS))
+    assert list(frame) == COLUMNS
+    assert frame["group"].tolist() == ["high", "low", "middle"]
+    assert frame["n_samples"].sum() == N
+    assert frame["n_labels"].sum() == 35
+
+
+@pytest.mark.parametrize("metric", [None, "accuracy", "f1", "roc_auc", LabelShare(1)])
+def test_a_line_says_what_the_question_alone_would(evaluation, metric):
+    table = evaluation.estimate_by(GROUPS, metric=metric)
+    for place, group in enumerate(table["group"]):
+        found = evaluation.estimate(metric=metric, where=group == GROUPS)
+        assert table["estimate"][place] == float(found)
+        assert (table["low"][place], table["high"][place]) == found.interval()
+
+
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE()])
+def test_means_of_groups_add_up_to_that_of_the_pool(evaluation, risk):
+    table = evaluation.estimate_by(GROUPS, risk=risk)
+    share = table["n_samples"] / N
+    whole = float(evaluation.estimate(risk))
+    assert share @ table["estimate"] == pytest.approx(whole)
+
+
+def test_weighted_groups_add_up_too(evaluation):
+    about = {"metric": "accuracy", "risk": CorrectedASE(), "sample_weight": WEIGHT}
+    table = evaluation.estimate_by(GROUPS, **about)
+    share = [WEIGHT[group == GROUPS].sum() / WEIGHT.sum() for group in table["group"]]
+    assert share @ table["estimate"] == pytest.approx(
+        float(evaluation.estimate(**about))
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "names"),
+    [
+        (SLICE, [False, True]),
+        (SLICE.astype(int), [0, 1]),
+        (np.where(SLICE, 1.5, np.nan), [1.5, np.nan]),
+        (np.where(SLICE, None, "a"), [None, "a"]),
+        (np.where(SLICE, 1, np.array("1", object)), [1, "1"]),
+        (pd.Series(GROUPS), ["high", "low", "middle"]),
+        (pd.Series(GROUPS, dtype="category"), ["high", "low", "middle"]),
+        (pl.Series(GROUPS), ["high", "low", "middle"]),
+        (GROUPS.tolist(), ["high", "low", "middle"]),
+        ((9 + SLICE).tolist(), [9, 10]),
+        (np.where(SLICE, np.datetime64("2026-01-01"), np.datetime64("2025")), None),
+    ],
+    ids=str,
+)
+def test_groups_may_be_named_by_anything(evaluation, groups, names):
+    table = evaluation.estimate_by(groups)
+    if names is not None:
+        assert list(map(str, table["group"])) == list(map(str, names))
+    assert sum(table["n_samples"]) == N
+
+
+def test_simultaneous_intervals_are_wider(evaluation):
+    each, all_ = (
+        evaluation.estimate_by(GROUPS, metric="f1", simultaneous=flag)
+        for flag in (False, True)
+    )
+    assert (all_["low"] <= each["low"]).all()
+    assert (all_["high"] >= each["high"]).all()
+    assert np.sum(all_["high"] - all_["low"]) > np.sum(each["high"] - each["low"])
+    assert all_["estimate"].tolist() == each["estimate"].tolist()
+
+
+def test_a_group_without_labels_has_the_surrogates_word_alone(evaluation):
+    free = evaluation.state.free
+    table = evaluation.estimate_by(free)
+    assert table["n_labels"].tolist() == [35, 0]
+    assert table["verdict"][1] == "too few labels: the surrogate's word alone"
+    assert np.isnan(
+        [table[name][1] for name in ("low", "high", "effective_labels")]
+    ).all()
+
+
+def test_more_labels_than_a_few_support_an_estimate(evaluation):
+    rows = evaluation.state.indices
+    groups = np.zeros(N)
+    groups[rows[:5]] = 1
+    verdicts = evaluation.estimate_by(groups)["verdict"]
+    assert verdicts[0] == "supported by labels"
+    assert verdicts[1].startswith("few labels")
+
+
+def test_an_undefined_metric_of_a_group_has_its_reason(evaluation):
+    predicted = MODEL.predict(X)
+    table = evaluation.estimate_by(predicted, metric="precision")
+    assert np.isnan(table["estimate"][0])
+    assert "not defined" in table["verdict"][0]
+
+
+def test_effective_labels_are_all_rows_if_all_are_labelled():
+    evaluation = buy(start(loss="zero_one", refit=[10]), N, batch_size=10)
+    table = evaluation.estimate_by(GROUPS, metric="accuracy")
+    assert table["effective_labels"] == pytest.approx(table["n_samples"])
+
+
+def test_the_table_is_shown_as_text_and_html(evaluation):
+    hostile = np.where(SLICE, "<script>alert(1)</script>", "a & b")
+    table = evaluation.estimate_by(hostile, metric="f1")
+    assert isinstance(table, SliceTable)
+    assert "<script>" in str(table)
+    html = table._repr_html_()
+    assert "<script>" not in html
+    assert "a &amp; b" in html
+    assert len(str(table).splitlines()) == 3
+
+
+def test_the_surrogate_alone_gives_a_table_without_intervals(evaluation):
+    table = evaluation.estimate_by(GROUPS, metric="f1", risk=ASE())
+    assert np.isnan(table["low"]).all()
+    assert all("no interval" in verdict for verdict in table["verdict"])
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [(GROUPS[:5], r"shape \(60,\)"), (np.zeros((N, 2)), r"shape \(60,\)")],
+)
+def test_groups_must_be_one_per_row(evaluation, groups, message):
+    with pytest.raises(ValueError, match=message):
+        evaluation.estimate_by(groups)
+
+
+def test_groups_of_a_metric_widen_the_interval_for_the_population():
+    X, y = binary_pool(200, 7)
+    evaluation = buy(start(X, loss="zero_one", refit=[20]), 60, y, batch_size=20)
+    groups = np.repeat(np.arange(10), 20)
+    for metric in ("accuracy", "f1", "roc_auc"):
+        plain, grouped = (
+            evaluation.estimate(metric=metric, groups=by) for by in (None, groups)
+        )
+        assert plain.interval() == grouped.interval()
+        assert np.ptp(grouped.interval(target="population")) > np.ptp(plain.interval())
+
+
+def test_skipped_rows_do_not_count_in_a_slice():
+    """In the slice every second row is skipped; the model is right at the others."""
+    right = np.flatnonzero(SLICE & (MODEL.predict(X) == Y))
+    evaluation = start(loss="zero_one", refit=[10**6])
+    rows = evaluation.ask(N).indices
+    known = np.isin(rows, right) | ~SLICE[rows]
+    evaluation.tell(rows[known], Y[rows[known]])
+    evaluation.skip(rows[~known])
+    for risk in (LURE(), CorrectedASE(), None):
+        for metric in ("accuracy", "precision", "recall", "f1_macro", "roc_auc"):
+            asked = evaluation.estimate(risk, metric=metric, where=SLICE)
+            predicted = MODEL.predict_proba(X[right]) if "auc" in metric else Y[right]
+            expected = asked.metric(Y[right], predicted)
+            assert float(asked) == pytest.approx(expected)
+        assert float(evaluation.estimate(risk, where=SLICE)) == pytest.approx(0.0)
+
+
+def test_a_slice_that_nobody_could_label_is_refused():
+    evaluation = start(loss="zero_one", refit=[10**6])
+    rows = evaluation.ask(N).indices
+    evaluation.tell(rows[~SLICE[rows]], Y[rows[~SLICE[rows]]])
+    evaluation.skip(rows[SLICE[rows]])
+    found = evaluation.estimate(metric="accuracy", where=SLICE)
+    assert np.isnan(float(found))
+    assert "could be labelled" in found.refusal
+
+
+@pytest.mark.parametrize(
+    "asked", [{"where": SLICE}, {"sample_weight": WEIGHT}], ids=["slice", "weights"]
+)
+@pytest.mark.parametrize("n_labels", [5, 30])
+def test_hits_are_as_uncertain_as_errors(asked, n_labels):
+    """A miss that no label has shown widens both intervals."""
+    evaluation = buy(start(loss="zero_one"), n_labels)
+    for pair in (("accuracy", "zero_one"), (LabelShare(0), LabelShare(1))):
+        hits, errors = (
+            evaluation.estimate(CorrectedASE(), metric=metric, **asked)
+            for metric in pair
+        )
+        assert float(hits) == pytest.approx(1.0 - float(errors))
+        for method in ("fixed", "anytime_normal"):
+            low, high = hits.interval(method=method)
+            assert (1.0 - high, 1.0 - low) == pytest.approx(
+                errors.interval(method=method), abs=1e-6
+            )

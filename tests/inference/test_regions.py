@@ -1,0 +1,77 @@
+"""Intervals from a region of possible means."""
+
+import numpy as np
+import pytest
+
+from sklearn_ase._inference._regions import ends_over_ellipse
+from sklearn_ase.metrics import FBeta, Matthews, Recall
+
+NO_LIMITS = (np.full(2, -np.inf), np.full(2, np.inf))
+MEANS, COVARIANCE = np.array([0.3, 0.1]), np.array([[4e-4, 1e-4], [1e-4, 2e-4]])
+
+
+def recall(means):
+    return means[0] / means.sum()
+
+
+def fieller(means, covariance, quantile):
+    """Where u - θ (u + v) is not further from 0 than its error allows."""
+    theta = np.linspace(0.0, 1.0, 200_001)
+    gap = means[0] - theta * means.sum()
+    direction = np.stack([1.0 - theta, -theta])
+    variance = np.einsum("it,ij,jt->t", direction, covariance, direction)
+    inside = theta[np.abs(gap) <= quantile * np.sqrt(variance)]
+    return inside.min(), inside.max()
+
+
+@pytest.mark.parametrize("quantile", [1.0, 1.645, 3.0])
+def test_for_a_ratio_it_is_the_interval_of_fieller(quantile):
+    found = ends_over_ellipse(recall, MEANS, COVARIANCE, quantile, NO_LIMITS)
+    assert found == pytest.approx(fieller(MEANS, COVARIANCE, quantile), abs=1e-3)
+
+
+def test_for_a_linear_function_it_is_the_usual_interval():
+    slope = np.array([2.0, -1.0])
+    low, high = ends_over_ellipse(
+        lambda means: means @ slope, MEANS, COVARIANCE, 2.0, NO_LIMITS
+    )
+    reach = 2.0 * np.sqrt(slope @ COVARIANCE @ slope)
+    assert (low, high) == pytest.approx((0.5 - reach, 0.5 + reach), rel=1e-3)
+
+
+@pytest.mark.parametrize("metric", [Recall(), FBeta(), Matthews()])
+def test_it_has_the_value_inside_and_grows_with_the_quantile(metric):
+    def function(means):
+        return metric.value(np.append(means, 0.35))
+
+    limits = (np.zeros(2), np.array([0.35, 0.65]))
+    before = (function(MEANS),) * 2
+    for quantile in (0.5, 1.0, 2.0, 4.0, 50.0):
+        low, high = ends_over_ellipse(function, MEANS, COVARIANCE, quantile, limits)
+        assert low <= before[0] <= before[1] <= high
+        before = low, high
+    assert metric.bounds[0] <= before[0] < before[1] <= metric.bounds[1]
+
+
+def test_points_stay_within_what_the_labels_prove():
+    limits = (np.array([0.25, 0.05]), np.array([0.4, 0.2]))
+    low, high = ends_over_ellipse(recall, MEANS, 100 * COVARIANCE, 3.0, limits)
+    assert 0.25 / 0.45 <= low < high <= 0.4 / 0.45
+
+
+def test_a_function_that_is_nowhere_defined_has_no_ends():
+    found = ends_over_ellipse(lambda means: np.nan, MEANS, COVARIANCE, 1.0, NO_LIMITS)
+    assert np.isnan(found).all()
+
+
+def test_points_where_the_function_is_not_defined_are_left_out():
+    with np.errstate(invalid="ignore"):
+        found = ends_over_ellipse(
+            recall, np.zeros(2), COVARIANCE, 1.0, (np.zeros(2), np.ones(2))
+        )
+    assert found == pytest.approx((0.0, 1.0))
+
+
+def test_without_variance_it_is_the_value():
+    found = ends_over_ellipse(recall, MEANS, np.zeros((2, 2)), 2.0, NO_LIMITS)
+    assert found == pytest.approx((0.75, 0.75))
