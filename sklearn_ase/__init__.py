@@ -29,6 +29,8 @@ from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._forecast import LabelForecast
 from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._labels._ledger import LabelLedger
+from sklearn_ase._model_selection._selection import ModelSelection
+from sklearn_ase._model_selector import ActiveModelSelector
 from sklearn_ase._plot import (
     AcquisitionDisplay,
     LabelEfficiencyDisplay,
@@ -41,6 +43,7 @@ from sklearn_ase._version import __version__
 
 __all__ = [
     "AcquisitionDisplay",
+    "ActiveModelSelector",
     "ActiveRiskEstimator",
     "Diagnosis",
     "Evaluation",
@@ -48,6 +51,7 @@ __all__ = [
     "LabelForecast",
     "LabelLedger",
     "LossCalibrationDisplay",
+    "ModelSelection",
     "Picks",
     "PoolState",
     "Query",
