@@ -44,7 +44,8 @@ def proba_of_best(gains, covariance, seed):
     noise = np.random.default_rng(seed).normal(size=(_N_DRAWS, len(gains)))
     root = symmetric_root(covariance[np.ix_(order, order)])
     drawn = gains[order] + noise @ root
-    slack = 1e-9 * (1e-12 + np.ptp(gains) + np.sqrt(np.abs(covariance).max()))
+    # Roots of rounding errors are greater than these.
+    slack = 1e-6 * np.sqrt(np.abs(covariance).max()) + 1e-12 * np.abs(gains).max()
     is_best = drawn >= drawn.max(axis=1, keepdims=True) - slack
     proba = np.empty(len(gains))
     proba[order] = (is_best / is_best.sum(axis=1, keepdims=True)).mean(axis=0)

@@ -239,6 +239,10 @@ class ModelSelection(Evaluation):
         self._bound, self._cache = (classes, question), self._questions[model][1]
         return question
 
+    def _estimate_if_possible(self):
+        # A surrogate that failed leaves no belief, and its error is to be seen.
+        return super()._estimate_if_possible() if self.is_fitted else None
+
     def _gain(self, rows, state, columns, gradient):
         """What labels of some rows are expected to tell about the best model."""
         observed = columns.observed(state.indices, state.labels)
