@@ -111,7 +111,7 @@ def report(frame):
     return table
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--out", type=Path, required=True)
@@ -122,7 +122,7 @@ def main():
     parser.add_argument("--gain-share", type=float)
     parser.add_argument("--level-share", type=float)
     parser.add_argument("--report", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     args.out.mkdir(parents=True, exist_ok=True)
     params = {"gain_share": args.gain_share, "level_share": args.level_share}
     params = {name: value for name, value in params.items() if value is not None}

@@ -6,7 +6,7 @@ an interval, and chooses the rows to label next.
 
 The modules:
 
-* ``sklearn_ase`` -- ActiveRiskEstimator, Evaluation, LabelLedger, TrainingRows
+* ``sklearn_ase`` -- ActiveRiskEstimator, ActiveModelSelector, LabelLedger, ...
 * ``sklearn_ase.acquisition`` -- score how much a label of each row is worth
 * ``sklearn_ase.selection`` -- pick rows by these scores, with known probabilities
 * ``sklearn_ase.risk`` -- estimates of the risk from the same labels

@@ -1,6 +1,6 @@
 """Which of several models is best: formulas on vectors with one entry per model.
 
-The names are those of docs/best_model.md. Greater is better in all of them.
+The method is in docs/guide/best_model.md. Greater is better everywhere here.
 """
 
 import numpy as np

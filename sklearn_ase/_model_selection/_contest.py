@@ -13,6 +13,9 @@ from sklearn_ase._inference._best_of import (
     regret_bounds,
 )
 
+# Fewer labels say nothing about how many more are needed.
+_LEAST_FORECAST = 5
+
 
 class Contest:
     """Several models, compared from one set of labels.
@@ -184,7 +187,7 @@ class Contest:
         """Models that cannot be told apart yet, and how many labels would do it."""
         names = self.candidates
         others = [n for n in names if n != self.names[self.best_index]]
-        if self._corrected is None or not others:
+        if self.n_labels < _LEAST_FORECAST or not others:
             return Ties(tuple(names), self.n_labels, 0 if not others else None)
         place, n_samples = self.best_index, self._selection.n_samples
         low, high = (side[place] for side in self._bounds)
@@ -233,5 +236,5 @@ class Ties:
         shown += f" and {rest} more" if rest > 0 else ""
         start = f"{len(self.names)} models cannot be told apart with {labels}: {shown}."
         if self.n_more is None:
-            return f"{start} They are too close to say how many more would do it."
+            return f"{start} It cannot be said yet how many more would do it."
         return f"{start} About {self.n_more} more would do it."
