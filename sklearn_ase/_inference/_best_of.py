@@ -116,7 +116,8 @@ def regret_bounds(corrected, covariance, n_apart, n_labels, seed, level=0.9):
     corrected : ndarray of shape (n_models,)
     covariance : ndarray of shape (n_models, n_models)
     n_apart : ndarray of shape (n_models, n_models)
-        Number of labelled rows on which two models predict differently.
+        Number of labelled rows on which two models predict differently, as if all
+        weighed the same.
     n_labels : int
     seed : int or sequence of int
     level : float, default=0.9
@@ -170,8 +171,8 @@ def difference_intervals(difference, deviation, n_apart, limits, level=0.9):
     ----------
     difference, deviation : ndarray of shape (n_differences,)
     n_apart : ndarray of shape (n_differences,)
-        Number of labelled rows on which the two predict differently: only these tell
-        anything.
+        Number of labelled rows on which the two predict differently, as if all weighed
+        the same: only these tell anything.
     limits : tuple of two ndarrays of shape (n_differences,)
         Least and greatest difference that the labels leave possible.
     level : float, default=0.9

@@ -46,8 +46,12 @@ class Contest:
 
     @cached_property
     def _n_apart(self):
+        """Labels that tell about each difference, as if all weighed the same."""
         picks = self._selection.state.settled
-        return self._selection.models.n_apart(picks.indices[picks.answered])
+        n_free = self._selection.n_samples - np.arange(len(picks))
+        weight = (1.0 / (n_free * picks.query_proba))[picks.answered]
+        rows = picks.indices[picks.answered]
+        return self._selection.models.effective_apart(rows, weight)
 
     @cached_property
     def _believed(self):

@@ -69,6 +69,14 @@ class Models:
         """The metric applied to the predictions of each model, as a list."""
         return [self.bound_one(place, classes) for place in range(len(self.problems))]
 
+    def effective_apart(self, rows, weight):
+        """The same as the number of rows that count alike, where some weigh more."""
+        keys = self.keys[rows]
+        apart = (keys[:, :, None] != keys[:, None, :]).astype(float)
+        total = np.tensordot(weight, apart, axes=1)
+        square = np.tensordot(weight**2, apart, axes=1)
+        return np.divide(total**2, square, out=np.zeros_like(total), where=square > 0)
+
     def bound_one(self, model, classes):
         """The metric applied to the predictions of one model."""
         return pool_metric(self.problems[model], self.metric, classes)
