@@ -6,7 +6,7 @@ an interval, and chooses the rows to label next.
 
 The modules:
 
-* ``sklearn_ase`` -- ActiveRiskEstimator, Evaluation, LabelLedger, TrainingRows
+* ``sklearn_ase`` -- ActiveRiskEstimator, ActiveModelSelector, LabelLedger, ...
 * ``sklearn_ase.acquisition`` -- score how much a label of each row is worth
 * ``sklearn_ase.selection`` -- pick rows by these scores, with known probabilities
 * ``sklearn_ase.risk`` -- estimates of the risk from the same labels
@@ -30,6 +30,8 @@ from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._forecast import LabelForecast
 from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._labels._ledger import LabelLedger
+from sklearn_ase._model_selection._selection import ModelSelection
+from sklearn_ase._model_selector import ActiveModelSelector
 from sklearn_ase._plot import (
     AcquisitionDisplay,
     ComparisonDisplay,
@@ -43,6 +45,7 @@ from sklearn_ase._version import __version__
 
 __all__ = [
     "AcquisitionDisplay",
+    "ActiveModelSelector",
     "ActiveRiskEstimator",
     "Comparison",
     "ComparisonDisplay",
@@ -52,6 +55,7 @@ __all__ = [
     "LabelForecast",
     "LabelLedger",
     "LossCalibrationDisplay",
+    "ModelSelection",
     "Picks",
     "PoolState",
     "Query",

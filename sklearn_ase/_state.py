@@ -225,6 +225,8 @@ class PoolState:
     is_question : bool
         Whether other values take the place of the loss: those of a metric, or of some
         rows only. They may be negative.
+    models : ModelsView or None
+        Several models that are compared; None for one model.
 
     Examples
     --------
@@ -243,6 +245,7 @@ class PoolState:
     training_gap: float = np.nan
     training_tail: float = np.nan
     is_question: bool = False
+    models: object = None
 
     @cached_property
     def n_samples(self):

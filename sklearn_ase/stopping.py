@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn_ase._inference._intervals import check_interval
 from sklearn_ase._utils._checks import check_integer, check_number
 
-__all__ = ["BaseStop", "Plateau", "TargetWidth"]
+__all__ = ["BaseStop", "OneCandidate", "Plateau", "RegretBelow", "TargetWidth"]
 
 
 class BaseStop(BaseEstimator, metaclass=ABCMeta):
@@ -21,6 +21,9 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
     needs_interval : bool
         Whether the rule reads intervals. If True, a risk estimator that has no
         intervals is refused at the start.
+    needs_models : bool
+        Whether the rule is about the choice of one of several models. It then has a
+        method ``reason_to_choose(run)`` that gets the :class:`ModelSelection`.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -38,6 +41,7 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
 
     flags = ("needs_interval",)
     needs_interval = False
+    needs_models = False
 
     def validate(self):
         """Check the parameters. Called at the start, before a label is spent.
@@ -176,6 +180,117 @@ class Plateau(BaseStop):
         while first > 0 and _same(estimates[first], estimates[first + 1]):
             first -= 1
         return estimates[first:]
+
+
+class _ModelStop(BaseStop):
+    """Rule about the choice of one of several models."""
+
+    needs_models = True
+
+    def __init__(self, level=0.9):
+        self.level = level
+
+    def validate(self):
+        """Check that the level is between 0 and 1."""
+        check_number(self.level, "level", 0, 1, ends="()")
+
+    def reason(self, estimates):
+        """Return an empty text: estimates of one model do not decide."""
+        self.validate()
+        return ""
+
+    def _contest(self, run):
+        """The models at a level that allows for a look after every label.
+
+        Each time the number of labels doubles, a part of what may go wrong is spent.
+        """
+        doublings = max(0, int(np.log2(max(len(run.ledger), 1) / 10.0))) + 1
+        spent = (1.0 - self.level) / (doublings * (doublings + 1))
+        return run.contest(1.0 - spent)
+
+
+class OneCandidate(_ModelStop):
+    """Stop when only one model may be the best.
+
+    For :class:`ActiveModelSelector`.
+
+    Parameters
+    ----------
+    level : float, default=0.9
+        Probability that the model that is left is the best. All comparisons count
+        together, and looks after every label are allowed for, roughly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase import ActiveModelSelector
+    >>> from sklearn_ase.stopping import OneCandidate
+    >>> y = np.arange(200) % 2
+    >>> selector = ActiveModelSelector(stop=OneCandidate(), random_state=0)
+    >>> selector.fit(None, y, predictions={"good": y, "poor": 1 - y}).stop_reason_
+    "Only 'good' may be the best."
+    """
+
+    def reason_to_choose(self, run):
+        """Explain that no other model may be the best.
+
+        Parameters
+        ----------
+        run : ModelSelection
+
+        Returns
+        -------
+        reason : str
+            Empty to continue.
+        """
+        candidates = self._contest(run).candidates
+        if len(candidates) > 1:
+            return ""
+        return f"Only {candidates[0]!r} may be the best." if candidates else ""
+
+
+class RegretBelow(_ModelStop):
+    """Stop when no model is much better than the chosen one.
+
+    For :class:`ActiveModelSelector`.
+
+    Parameters
+    ----------
+    regret : float
+        How much better another model may be at most, in units of the metric.
+    level : float, default=0.9
+        See :class:`OneCandidate`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase import ActiveModelSelector
+    >>> from sklearn_ase.stopping import RegretBelow
+    >>> y = np.arange(200) % 2
+    >>> near = np.where(np.arange(200) < 2, 1 - y, y)  # Two rows differ.
+    >>> selector = ActiveModelSelector(n_labels=100, stop=RegretBelow(0.02))
+    >>> selector.fit(None, y, predictions={"good": y, "near": near}).stop_reason_
+    'No model is better than the chosen one by more than 0..., at most 0.02.'
+    """
+
+    def __init__(self, regret, level=0.9):
+        self.regret = regret
+        self.level = level
+
+    def validate(self):
+        """Check that the regret is positive, and the level between 0 and 1."""
+        super().validate()
+        check_number(self.regret, "regret", 0, ends="()")
+
+    def reason_to_choose(self, run):
+        """Explain that no model is much better; see :class:`OneCandidate`."""
+        regret = self._contest(run).regret
+        if regret > self.regret:
+            return ""
+        return (
+            f"No model is better than the chosen one by more than {regret:.3g}, at "
+            f"most {self.regret:g}."
+        )
 
 
 def _same(first, second):

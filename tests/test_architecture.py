@@ -21,7 +21,8 @@ LAYERS = [
     {"_inference", "selection"},
     {"acquisition", "risk", "surrogate", "stopping"},
     {"_evaluation"},
-    {"_active_risk"},
+    {"_model_selection"},
+    {"_active_risk", "_model_selector"},
     {"simulation", "_plot", "testing", "neural"},
     {"__init__"},
 ]

@@ -101,8 +101,11 @@ class EvaluationCore:
         """
         if self.plan.metric is None:
             return state
+        return self._view_of(self._reported(classes), state, epochs, classes)
+
+    def _view_of(self, question, state, epochs, classes):
+        """The state for the linearised metric of a question."""
         more = self.ledger.more_labels
-        question = self._reported(classes)
         state_of = states_for(state, epochs, more, classes, question.weight)
         proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)

@@ -4,7 +4,7 @@ import numpy as np
 
 from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._loop import Limits, run_loop
-from sklearn_ase._evaluation._plan import check_budget, check_n_labels, check_stop
+from sklearn_ase._evaluation._plan import check_budget, check_n_labels
 from sklearn_ase._evaluation._reporting import Reporting
 from sklearn_ase._utils._checks import check_verbose
 
@@ -93,7 +93,7 @@ class Evaluation(Reporting):
         check_budget(budget)
         check_verbose(verbose)
         if stop is not None:
-            check_stop(stop, self.risk)
+            self._check_stop(stop)
         self._n_planned = n_labels
         limits = Limits(n_labels, batch_size, budget, stop)
         return run_loop(self, oracle, limits, watch, verbose)

@@ -116,9 +116,14 @@ def check_risk(risk):
     check_strategy(risk, *_KINDS["risk"], "risk")
 
 
-def check_stop(stop, risk):
+def check_stop(stop, risk, has_models=False):
     """Check a stopping rule, and that the risk has the intervals it needs."""
     check_strategy(stop, *_KINDS["stop"], "stop")
+    if getattr(stop, "needs_models", False) and not has_models:
+        raise ValueError(
+            f"{type(stop).__name__} is about the choice of one of several models. Use "
+            "it with ActiveModelSelector, and another rule here."
+        )
     if stop.needs_interval and not risk.needs_query_proba:
         raise ValueError(
             f"{type(stop).__name__} waits for a narrow interval, but "

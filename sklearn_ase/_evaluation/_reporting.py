@@ -94,7 +94,7 @@ class Reporting(Answering):
         reason : str
             Why no more are needed; empty to go on.
         """
-        check_stop(stop, self.risk)
+        self._check_stop(stop)
         estimates = recent_estimates(self.ledger, self.plan.metric)
         reason = stop.reason(estimates) if estimates else ""
         if not isinstance(reason, str):
@@ -103,6 +103,9 @@ class Reporting(Answering):
                 f"returned {reason!r}."
             )
         return reason
+
+    def _check_stop(self, stop):
+        check_stop(stop, self.risk)
 
     def intervals(self, level=0.9, method="fixed"):
         """Return the interval of the estimate after each label.

@@ -101,7 +101,11 @@ def _loss_of(evaluator):
         return evaluator.loss
     if evaluator.metric is None:
         return "log_loss"
-    metric = as_metric(evaluator.metric)
+    return loss_of_metric(as_metric(evaluator.metric))
+
+
+def loss_of_metric(metric):
+    """A loss that fits to a metric."""
     if isinstance(metric, MeanLoss):
         return metric.loss
     return "squared_error" if metric.task == "regression" else "zero_one"

@@ -103,7 +103,7 @@ def header_of(problem, seed, settings):
     return {
         "n_samples": n_rows(problem.X),
         "pool": fingerprint(problem.X),
-        "predictions": _sketch(problem.predictions),
+        "predictions": sketch_predictions(problem.predictions),
         "task": problem.task,
         "loss": described(problem.loss),
         "loss_values": sketch_loss(problem),
@@ -145,8 +145,17 @@ def record_known_labels(ledger, problem, known_labels):
         ledger.know(known_labels, known_labels.values())
 
 
-def _sketch(predictions):
-    """Sketch of the response, and of the expert if it differs."""
+def sketch_predictions(predictions):
+    """Sketch of the response, and of the expert if it differs.
+
+    Parameters
+    ----------
+    predictions : Predictions
+
+    Returns
+    -------
+    columns : list of list of float
+    """
     columns = sketch(predictions.response)
     if predictions.expert is not predictions.response:
         columns += sketch(predictions.expert)

@@ -5,6 +5,7 @@ An acquisition scores the whole pool. A selection turns the scores into queries.
 
 from sklearn_ase.acquisition._bald import BALD
 from sklearn_ase.acquisition._base import BaseAcquisition
+from sklearn_ase.acquisition._best_model import BestModel
 from sklearn_ase.acquisition._expected_loss import ExpectedLoss
 from sklearn_ase.acquisition._loss_spread import LossSpread
 from sklearn_ase.acquisition._mixture import Mixture
@@ -17,6 +18,7 @@ __all__ = [
     "BALD",
     "XWED",
     "BaseAcquisition",
+    "BestModel",
     "ExpectedLoss",
     "LossSpread",
     "Mixture",

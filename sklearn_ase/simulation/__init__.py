@@ -11,11 +11,14 @@ from sklearn_ase.simulation._decomposition import (
 )
 from sklearn_ase.simulation._result import LabelEfficiency
 from sklearn_ase.simulation._scenario import Scenario
+from sklearn_ase.simulation._selection_curve import SelectionCurve, selection_curve
 
 __all__ = [
     "ErrorDecomposition",
     "LabelEfficiency",
     "Scenario",
+    "SelectionCurve",
     "error_decomposition",
     "label_efficiency_curve",
+    "selection_curve",
 ]

@@ -7,7 +7,9 @@ from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._image_encoder import ImageEncoder
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
+from sklearn_ase.surrogate._prediction_stack import PredictionSurrogate
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
+from sklearn_ase.surrogate._votes import VoteSurrogate
 from sklearn_ase.surrogate._wrapping import as_surrogate
 
 __all__ = [
@@ -19,6 +21,8 @@ __all__ = [
     "GaussianStack",
     "ImageEncoder",
     "LogLinearStack",
+    "PredictionSurrogate",
     "RegressorSurrogate",
+    "VoteSurrogate",
     "as_surrogate",
 ]

@@ -268,3 +268,23 @@ def test_wrong_predictions_have_the_rate_of_their_task():
     assert wrong.mean() == pytest.approx(0.1, abs=0.02)
     # Training rows show no error.
     assert (scenario.estimator.predict(scenario.X_train) == scenario.y_train).all()
+
+
+def test_choices_of_models_are_counted_beside_random_labels(tmp_path, capsys):
+    import model_selection
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    wrong = rng.random((200, 15)) < np.linspace(0.1, 0.5, 15)
+    (tmp_path / "evals").mkdir()
+    np.savez(
+        tmp_path / "evals" / "model_selection.npz",
+        glue_sst2_predictions=np.where(wrong, 1 - y[:, None], y[:, None]),
+        glue_sst2_labels=y,
+    )
+    options = ["--out", str(tmp_path / "runs"), "--tasks", "glue_sst2-clones"]
+    model_selection.main([*options, "--data-dir", str(tmp_path), "--runs", "2"])
+    model_selection.main([*options, "--report"])
+    printed = capsys.readouterr().out
+    assert "regret" in printed
+    assert "holds 100" in printed

@@ -1,0 +1,1 @@
+"""Choose the best of several models: ask, tell, compare."""

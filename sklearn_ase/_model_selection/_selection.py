@@ -1,0 +1,278 @@
+"""The choice of one of several models, label by label."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sklearn_ase._evaluation._evaluation import Evaluation
+from sklearn_ase._evaluation._plan import check_stop
+from sklearn_ase._evaluation._questions import Question, known_proba
+from sklearn_ase._inference._best_of import (
+    LABEL_WEIGHT,
+    gain_of_votes,
+    information_gain,
+)
+from sklearn_ase._inference._epochs import Epoch
+from sklearn_ase._inference._model_view import ModelsView
+from sklearn_ase._model_selection._contest import Contest
+from sklearn_ase._model_selection._standing import Corrected, some_rows, standing
+from sklearn_ase._utils._checks import check_choice, check_number
+
+# Rows of a table of rows, labels and models that is made at a time.
+_NUMBERS_AT_A_TIME = 4_000_000
+_DRAWS, _CRITICAL = 7, 11
+
+
+class ModelSelection(Evaluation):
+    """Choice of the best of several models on one pool, label by label.
+
+    Made by :meth:`ActiveModelSelector.start`; ``fit`` is a loop over its methods. It is
+    an :class:`Evaluation` of the model that leads: ``estimate`` and the reports are
+    about that one.
+
+    Parameters
+    ----------
+    models : Models
+    problem : Problem
+        With the predictions of the first model.
+    plan : Plan
+    ledger : LabelLedger
+    seed : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase import ActiveModelSelector
+    >>> y = np.arange(60) % 2
+    >>> run = ActiveModelSelector(random_state=0).start(
+    ...     None, predictions={"good": y, "poor": np.zeros(60, dtype=int)})
+    >>> for _ in range(10):
+    ...     query = run.ask()
+    ...     run.tell(query, y[query.indices])
+    >>> run.best_name
+    'good'
+    """
+
+    def __init__(self, models, problem, plan, ledger, seed):
+        self.models = models
+        self._metrics = None, None, None  # Classes, metrics for them, columns.
+        self._stands = {}
+        self._model_cache = {}
+        self._questions = {}
+        self._contests = {}
+        super().__init__(problem, plan, ledger, seed)
+
+    @property
+    def names(self):
+        """Names of the models, in their order."""
+        return list(self.models.names)
+
+    @property
+    def best_index(self):
+        """Place of the model that is chosen now."""
+        return self._standing(self.state, self.epochs, self.classes_)[0].leader
+
+    @property
+    def best_name(self):
+        """Name of the model that is chosen now."""
+        return self.models.names[self.best_index]
+
+    @property
+    def probabilities(self):
+        """Probability of each model to be the best, as believed, by name."""
+        found = self._standing(self.state, self.epochs, self.classes_)[0]
+        return dict(zip(self.names, found.best_proba.tolist(), strict=True))
+
+    @property
+    def candidates(self):
+        """Names of the models that may be the best, at 90 %."""
+        return self.contest().candidates
+
+    @property
+    def results(self):
+        """Dict of columns with an entry per model; ``pandas.DataFrame`` takes it."""
+        return self.contest().table()
+
+    def contest(self, level=0.9):
+        """What the labels say about the models, at a level.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Of all intervals. For the set of candidates it is simultaneous.
+
+        Returns
+        -------
+        contest : Contest
+            Print it, or look at ``candidates`` and ``table()``.
+        """
+        check_number(level, "level", 0, 1, ends="()")
+        key = self.ledger.n_changes, self._learned, level
+        if key not in self._contests:
+            stand, columns, corrected = self._standing(
+                self.state, self.epochs, self.classes_
+            )
+            self._contests = {
+                key: Contest(
+                    self, stand, columns, corrected, level, [self.seed, _CRITICAL]
+                )
+            }
+        return self._contests[key]
+
+    def estimate_of(self, name, risk=None, **question):
+        """Answer a question about one of the models; see :meth:`estimate`.
+
+        Parameters
+        ----------
+        name : str
+            Of the model.
+        risk : risk estimator, default=None
+        **question
+            ``metric``, ``where`` and ``sample_weight`` of :meth:`estimate`.
+
+        Returns
+        -------
+        estimate : MetricEstimate
+        """
+        check_choice(name, "name", tuple(self.models.names))
+        asked, self._asked = self._asked, self.models.names.index(name)
+        try:
+            return self.estimate(risk, **question)
+        finally:
+            self._asked = asked
+
+    _asked = None  # The model that a question is about; None means the leader.
+
+    def question(self, metric=None, where=None, sample_weight=None):
+        """The metric that is asked for, applied to the predictions of the leader."""
+        model = self.best_index if self._asked is None else self._asked
+        if metric is None and where is None and sample_weight is None:
+            return self._question_of(model, self.classes_)
+        problem = self.problem
+        try:
+            self.problem = self.models.problems[model]
+            found = super().question(metric, where, sample_weight)
+        finally:
+            self.problem = problem
+        # The ledger has what was expected of the first model only.
+        return replace(found, line=None)
+
+    def view(self, state, epochs, classes):
+        """The state as the acquisition sees it: that of the leader, with the others."""
+        stand, columns, _ = self._standing(state, epochs, classes)
+        question = self._question_of(stand.leader, classes)
+        seen = self._view_of(question, state, epochs, classes)
+        models = ModelsView(
+            leader=stand.leader,
+            best_proba=stand.best_proba,
+            belief=state.belief,
+            influence=lambda model: columns.influence(model, stand.gradient),
+            apart=self.models.apart,
+            gain=lambda rows: self._gain(rows, state, columns, stand.gradient),
+        )
+        return replace(seen, models=models)
+
+    def _check_stop(self, stop):
+        check_stop(stop, self.risk, has_models=True)
+
+    def stop_reason(self, stop):
+        """Ask a stopping rule whether more labels are needed; see `Evaluation`."""
+        self._check_stop(stop)
+        if stop.needs_models:
+            return stop.reason_to_choose(self) if self.state.settled.n_labels else ""
+        return super().stop_reason(stop)
+
+    def _standing(self, state, epochs, classes):
+        """How the models stand, with the columns and corrected means behind it."""
+        key = state
+        if key not in self._stands:
+            columns = self._columns(state, classes)
+            more = self.ledger.more_labels
+            observed = columns.observed(state.indices, state.labels, more)
+            corrected = None
+            if state.settled.n_labels:
+                aligned = [self._aligned(epoch, classes) for epoch in epochs]
+                corrected = Corrected(
+                    columns, state, aligned, observed, self._model_cache
+                )
+            seed = [self.seed, state.n_labels, _DRAWS]
+            found = standing(
+                columns, state, observed, corrected, self.models.apart, seed
+            )
+            self._stands = {key: (found, columns, corrected)}
+        return self._stands[key]
+
+    def _aligned(self, epoch, classes):
+        """The epoch with a column for each class; one object for each epoch."""
+        key = "aligned", epoch.belief
+        if key not in self._model_cache:
+            self._model_cache[key] = epoch.belief.aligned(classes)
+        return Epoch(epoch.start, self._model_cache[key], epoch.query_proba)
+
+    def _forget_other_classes(self, classes):
+        if self._metrics[1] is None or not np.array_equal(self._metrics[0], classes):
+            self._metrics = classes, self.models.bound(classes), None
+            self._model_cache, self._questions = {}, {}
+
+    def _columns(self, state, classes):
+        self._forget_other_classes(classes)
+        metrics, columns = self._metrics[1:]
+        if columns is None:
+            proba = known_proba(state, classes, self.ledger.more_labels)
+            columns = self.models.columns(metrics, classes, proba)
+            if all(near is m for near, m in zip(columns.metrics, metrics, strict=True)):
+                self._metrics = classes, metrics, columns
+            else:  # Of a ranking: it is another one near each belief.
+                self._model_cache = {}
+        return columns
+
+    def _question_of(self, model, classes):
+        """The metric of one model, as a question."""
+        self._forget_other_classes(classes)
+        if model not in self._questions:
+            self._questions[model] = Question(self._metrics[1][model]), {}
+        return self._questions[model][0]
+
+    def _reported(self, classes):
+        model = self._standing(self.state, self.epochs, classes)[0].leader
+        question = self._question_of(model, classes)
+        self._bound, self._cache = (classes, question), self._questions[model][1]
+        return question
+
+    def _estimate_if_possible(self):
+        # A surrogate that failed leaves no belief, and its error is to be seen.
+        return super()._estimate_if_possible() if self.is_fitted else None
+
+    def _gain(self, rows, state, columns, gradient):
+        """What labels of some rows are expected to tell about the best model."""
+        observed = columns.observed(state.indices, state.labels)
+        if columns.targets is not None:
+            log_weights = LABEL_WEIGHT * observed.sum(axis=0)
+            n_classes = len(columns.classes)
+            return gain_of_votes(log_weights, columns.targets[rows], n_classes)
+        sample, _ = some_rows(rows, columns)
+        values = columns.tables(sample, state.belief, gradient)[0]
+        spreads = np.ptp(values, axis=2)
+        scale = np.quantile(spreads[spreads > 0], 0.95) if spreads.any() else 1.0
+        rated = _ratings(columns.per_model(observed, gradient), scale)
+        log_weights = LABEL_WEIGHT * rated.sum(axis=0)
+        n_labels = 7 if columns.classes is None else len(columns.classes)
+        size = max(1, _NUMBERS_AT_A_TIME // (n_labels * columns.n_models))
+        found = []
+        for start in range(0, len(rows), size):
+            here = rows[start : start + size]
+            values, proba, _ = columns.tables(here, state.belief, gradient)
+            weight = proba if columns.classes is None else None
+            found.append(information_gain(log_weights, _ratings(values, scale), weight))
+        return np.concatenate(found)
+
+    def __repr__(self):
+        parts = [f"{len(self.models.names)} models", self._progress()]
+        parts.append(f"best {self.best_name!r}")
+        return f"<ModelSelection: {', '.join(parts)}>"
+
+
+def _ratings(values, scale):
+    """How well each model does, from 0 to 1, beside the best at that row and label."""
+    worse = values - values.max(axis=-1, keepdims=True)
+    return np.clip(1.0 + worse / scale, 0.0, 1.0)

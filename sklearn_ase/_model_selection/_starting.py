@@ -1,0 +1,201 @@
+"""Start a choice between models: check everything, ask the models, open the ledger."""
+
+import numpy as np
+from sklearn.base import clone
+
+from sklearn_ase._data._label_checks import check_class_list, check_classes
+from sklearn_ase._data._predictions import is_model, predict_pool
+from sklearn_ase._data._problem import Problem
+from sklearn_ase._data._rows import n_rows
+from sklearn_ase._data._validation import check_cost, check_rows, check_task
+from sklearn_ase._evaluation._plan import Plan, check_stop
+from sklearn_ase._evaluation._starting import loss_of_metric
+from sklearn_ase._labels._opening import (
+    check_known_labels,
+    check_ledger,
+    header_of,
+    open_ledger,
+    record_known_labels,
+    sketch_predictions,
+)
+from sklearn_ase._model_selection._model_checks import check_models
+from sklearn_ase._model_selection._models import Models
+from sklearn_ase._model_selection._selection import ModelSelection
+from sklearn_ase._utils._checks import check_number, check_verbose, shown
+from sklearn_ase._utils._seeding import check_seed
+from sklearn_ase.acquisition import BestModel
+from sklearn_ase.losses import as_loss
+from sklearn_ase.metrics import as_metric
+from sklearn_ase.risk import GuardedASE
+from sklearn_ase.selection import Proportional
+from sklearn_ase.surrogate import PredictionSurrogate, VoteSurrogate, as_surrogate
+from sklearn_ase.surrogate._feature_expert import FeatureExpert
+
+# The belief is fitted with every label up to here, then with every third, and later
+# whenever there are 3 % more.
+_EVERY, _THIRD, _GROWTH = 30, 120, 1.03
+_UNIFORM_SHARE = 0.15
+VOTES_ONLY = "votes"
+
+
+def start_selection(selector, X, *, predictions, ledger, journal, known_labels, cost):
+    """Start a choice between models; see :meth:`ActiveModelSelector.start`.
+
+    Parameters
+    ----------
+    selector : ActiveModelSelector
+        Its ``n_features_in_`` is set.
+    X : array, sparse matrix, frame or list of shape (n_samples, n_features), or None
+    predictions, ledger, journal, known_labels, cost
+        See :meth:`ActiveModelSelector.start`.
+
+    Returns
+    -------
+    selection : ModelSelection
+    """
+    names, estimators, given = check_models(selector.estimators, predictions)
+    has_features = X is not None
+    if has_features:
+        X = check_rows(selector, X, reset=True)
+    else:
+        X = _row_numbers(given)
+    metric = _check_metric(selector.metric)
+    check_number(selector.level_share, "level_share", 0, 1)
+    check_verbose(selector.verbose)
+    model = next((each for each in estimators if each is not None), None)
+    loss = as_loss(loss_of_metric(metric))
+    surrogate = None if selector.surrogate == VOTES_ONLY else selector.surrogate
+    task = check_task(loss, model, surrogate, selector.classes)
+    risk = GuardedASE()
+    if selector.stop is not None:
+        check_stop(selector.stop, risk, has_models=True)
+    n_samples = n_rows(X)
+    check_ledger(ledger, n_samples)
+    cost = check_cost(cost, n_samples)
+    known_labels = check_known_labels(known_labels, n_samples)
+    problems = _problems(
+        X, names, estimators, given, metric, as_loss(loss, task), task, selector, cost
+    )
+    models = Models(names, problems, estimators, metric)
+    models.bound(problems[0].classes)  # Refuses a metric that does not fit.
+    expert = None
+    if has_features and selector.surrogate != VOTES_ONLY:
+        expert = _expert(selector.surrogate, task, X)
+    plan = Plan(
+        surrogate=_stack(problems, metric, task, expert),
+        acquisition=BestModel(level_share=selector.level_share),
+        selection=Proportional(uniform_share=_UNIFORM_SHARE),
+        risk=risk,
+        refit=_refits(n_samples),
+        cv=0,
+        metric=metric,
+    )
+    with open_ledger(ledger, journal) as ledger:
+        seed = ledger.seed
+        if seed is None:
+            seed = int(check_seed(selector.random_state).randint(2**31 - 1))
+        problem = problems[0]
+        ledger.begin(lambda: _header(models, seed, plan, selector))
+        record_known_labels(ledger, problem, known_labels)
+        problem = problem.prepared_by(plan.surrogate)
+        return ModelSelection(models, problem, plan, ledger, seed)
+
+
+def _header(models, seed, plan, selector):
+    """What identifies the run: the predictions of all models."""
+    settings = plan.settings()
+    settings["surrogate"] = selector.surrogate
+    del settings["refit"]  # It follows from the size of the pool.
+    header = header_of(models.problems[0], seed, settings)
+    sketches = [sketch_predictions(problem.predictions) for problem in models.problems]
+    names = "models " + ", ".join(map(repr, models.names))
+    return header | {
+        "predictions": [column for each in sketches for column in each],
+        "models": names,
+    }
+
+
+def _refits(n_samples):
+    counts = [*range(1, _EVERY + 1), *range(_EVERY + 3, _THIRD + 1, 3)]
+    while counts[-1] < n_samples:
+        counts.append(max(counts[-1] + 3, int(np.ceil(_GROWTH * counts[-1]))))
+    return counts
+
+
+def _row_numbers(given):
+    """A pool without features: its rows have numbers."""
+    if given[0] is None:
+        raise ValueError(
+            "X is None, so the models cannot be asked. Give X, or predictions={name: "
+            "array, ...}."
+        )
+    return np.arange(n_rows(given[0]))[:, None]
+
+
+def _check_metric(metric):
+    metric = as_metric("accuracy" if metric is None else metric)
+    if metric.response_method is None:
+        raise ValueError(
+            f"metric={metric!r} does not depend on a model, so it cannot tell models "
+            "apart. Use another metric."
+        )
+    return metric
+
+
+def _problems(X, names, estimators, given, metric, loss, task, selector, cost):
+    """The pool with the predictions of each model."""
+    classes = None
+    if task == "classification":
+        classes = check_class_list(selector.classes)
+    needs_proba = metric.response_method == "predict_proba"
+    found = []
+    for name, estimator, values in zip(names, estimators, given, strict=True):
+        try:
+            found.append(
+                predict_pool(estimator, X, loss, task, classes, values, needs_proba)
+            )
+        except Exception as error:
+            error.add_note(f"This is about the model {name!r}.")
+            raise
+    labels = None
+    if task == "classification":
+        columns = [each.columns for each in found]
+        met = {f"model {n!r}": c for n, c in zip(names, columns, strict=True)}
+        labels = check_classes(classes, met)
+    return [
+        Problem(
+            X=X,
+            predictions=each,
+            loss=loss,
+            task=task,
+            classes=labels,
+            given_classes=classes,
+            cost=cost,
+            model=model if values is None and is_model(model) else None,
+        )
+        for each, model, values in zip(found, estimators, given, strict=True)
+    ]
+
+
+def _stack(problems, metric, task, expert):
+    """The surrogate that believes what the models predict."""
+    predictions = [problem.predictions for problem in problems]
+    responses = [each.response for each in predictions]
+    if task == "regression":
+        return PredictionSurrogate(np.stack(responses, axis=1), expert=expert)
+    if metric.response_method == "predict_proba":
+        proba = [(each.expert, each.columns) for each in predictions]
+        return VoteSurrogate(proba=proba, expert=expert)
+    return VoteSurrogate(np.stack(responses, axis=1), expert=expert)
+
+
+def _expert(surrogate, task, X):
+    """Trees on the features, or what was given, as one more expert."""
+    found = clone(as_surrogate(surrogate, task, X))
+    if not hasattr(found, "estimator"):
+        raise TypeError(
+            f"surrogate={shown(surrogate)} must be a classifier or a regressor, which "
+            f"predicts labels from features, None or {VOTES_ONLY!r}."
+        )
+    features, _ = found.prepare(X)
+    return FeatureExpert(found.estimator, features)

@@ -1,0 +1,85 @@
+"""BestModel: rows whose labels tell which of several models is the best."""
+
+import numpy as np
+
+from sklearn_ase._utils._checks import check_integer, check_number
+from sklearn_ase.acquisition._base import BaseAcquisition
+
+
+class BestModel(BaseAcquisition):
+    """Rows on which models that may be the best differ.
+
+    Two parts have a share each: the spread of the differences between the leading model
+    and its likeliest challengers, and what a label is expected to tell about which
+    model has most right. Rows on which all models agree score 0. A third part may serve
+    the level of the leading model.
+
+    Parameters
+    ----------
+    gain_share : float, default=0.5
+        Share of the second part. Close to 1 is best for those who only want to choose;
+        intervals of differences are then wider.
+    temperature : float, default=30
+        How sharply rows with the greatest gain are preferred.
+    level_share : float, default=0
+        Share of the third part: rows where the loss of the leading model is uncertain.
+    n_challengers : int, default=8
+
+    Notes
+    -----
+    For a single model, in an evaluation, it is :class:`LossSpread`.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import BestModel
+    >>> from sklearn_ase.testing import make_state
+    >>> BestModel().score_samples(make_state(n_samples=40)).shape
+    (40,)
+    """
+
+    follows_labels = True
+
+    def __init__(
+        self, gain_share=0.5, temperature=30.0, level_share=0.0, n_challengers=8
+    ):
+        self.gain_share = gain_share
+        self.temperature = temperature
+        self.level_share = level_share
+        self.n_challengers = n_challengers
+
+    def validate(self):
+        check_number(self.gain_share, "gain_share", 0, 1)
+        check_number(self.temperature, "temperature", 0, ends="()")
+        check_number(self.level_share, "level_share", 0, 1)
+        check_integer(self.n_challengers, "n_challengers", 1)
+
+    def score_samples(self, state):
+        """Shares of the parts, each scaled to sum to 1 over the free rows."""
+        spread = np.sqrt(np.maximum(state.belief.loss_variance(state.loss), 0.0))
+        if state.models is None:
+            return spread
+        free, models = state.free, state.models
+        rows = np.flatnonzero(free & models.apart)
+        scores = np.zeros(state.n_samples)
+        if len(rows):
+            between = models.difference_spread(self.n_challengers)
+            scores[rows] = (1.0 - self.gain_share) * _scaled(between[rows])
+            scores[rows] += self.gain_share * _scaled(
+                self._sharpened(models.gain(rows))
+            )
+        if self.level_share:
+            level = np.zeros(state.n_samples)
+            level[free] = _scaled(spread[free])
+            scores = (1.0 - self.level_share) * scores + self.level_share * level
+        return scores
+
+    def _sharpened(self, gain):
+        deviation = gain.std()
+        if not deviation > 0:
+            return np.ones(len(gain))
+        return np.exp(self.temperature * (gain - gain.max()) / deviation)
+
+
+def _scaled(values):
+    total = values.sum()
+    return values / total if total > 0 else np.full(len(values), 1.0 / len(values))

@@ -1,0 +1,109 @@
+"""Predictions from features, as one more expert beside the models."""
+
+import numpy as np
+
+from sklearn_ase._data._class_columns import align_columns
+from sklearn_ase._data._cross_fitting import cross_fitted
+from sklearn_ase._data._rows import take_rows
+from sklearn_ase._utils._seeding import fit_seeded
+from sklearn_ase.surrogate._members import out_of_bag, predict_members
+
+# Labels at the first fit, and the factor by which they grow until the next.
+_FIRST, _GROWTH = 5, 1.25
+_FOLDS = 5
+# Every class keeps a probability of this order.
+_LEAST = 0.02
+
+
+class FeatureExpert:
+    """An estimator that learns the labels from features, asked where it can be trusted.
+
+    Rows that it has learned from are predicted by members, or copies, that have not.
+
+    Parameters
+    ----------
+    estimator : classifier or regressor
+        Unfitted.
+    features : array, sparse matrix or list of shape (n_samples, ...)
+        The pool.
+    """
+
+    def __init__(self, estimator, features):
+        self.estimator = estimator
+        self.features = features
+        self._found = None, None
+
+    def predict(self, rows, y, classes, seed):
+        """Predict the whole pool from some labels.
+
+        The estimator is fitted to the first of them, at a few numbers of labels only.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_labels,)
+        y : ndarray of shape (n_labels,)
+        classes : ndarray of shape (n_classes,) or None
+        seed : int
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples, n_classes) or (n_samples,), or None
+            Probabilities or values. None if there are too few labels.
+        """
+        n_used = _n_used(len(y))
+        rows, y = rows[:n_used], y[:n_used]
+        if not n_used or (classes is not None and len(np.unique(y)) < 2):
+            return None
+        key = rows.tolist(), y.tolist(), None if classes is None else classes.tolist()
+        if self._found[0] != key:
+            self._found = key, self._predict(rows, y, classes, seed)
+        return self._found[1]
+
+    def _predict(self, rows, y, classes, seed):
+        X = take_rows(self.features, rows)
+        model = fit_seeded(self.estimator, seed, X, y)
+        predictions = _mean(model, self.features, classes)
+        held_out = out_of_bag(model, X)
+        if held_out is not None:
+            found = held_out[0]
+            if classes is not None:
+                found = align_columns(found, model.classes_, classes)
+        else:
+            found = self._cross_fitted(X, y, classes, seed)
+        if found is None:
+            return None
+        nobody = np.isnan(found) if classes is None else np.isnan(found).any(axis=1)
+        # A row that every member has learned from is predicted as any row.
+        found[nobody] = y.mean() if classes is None else predictions.mean(axis=0)
+        predictions[rows] = found
+        if classes is None:
+            return predictions
+        return (predictions + _LEAST) / (1.0 + _LEAST * len(classes))
+
+    def _cross_fitted(self, X, y, classes, seed):
+        def fit(chosen, seed):
+            return fit_seeded(self.estimator, seed, take_rows(X, chosen), y[chosen])
+
+        def predict(model, some):
+            return (_mean(model, some, classes),)
+
+        is_class = classes is not None
+        found = cross_fitted(fit, predict, X, y, _FOLDS, seed, is_class)
+        return None if found is None else found[0]
+
+
+def _n_used(n_labels):
+    """Number of labels at the last fit."""
+    count = _FIRST
+    if n_labels < count:
+        return 0
+    while (following := max(count + 1, int(np.ceil(count * _GROWTH)))) <= n_labels:
+        count = following
+    return count
+
+
+def _mean(model, X, classes):
+    mean = predict_members(model, X).mean(axis=0)
+    if classes is None:
+        return np.array(mean, dtype=float)
+    return np.array(align_columns(mean, model.classes_, classes))

@@ -1,0 +1,260 @@
+"""The choice of one of several models, label by label."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sklearn_ase import ActiveModelSelector
+from sklearn_ase._state import Query
+from sklearn_ase.selection import Proportional
+
+
+def _pool(n_samples=80, shares=(0.1, 0.2, 0.3, 0.4), n_classes=2, seed=0):
+    """Labels, and predictions with these shares of errors."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n_samples)
+    wrong = rng.random((n_samples, len(shares))) < np.array(shares)
+    other = (y[:, None] + rng.integers(1, n_classes, wrong.shape)) % n_classes
+    return np.where(wrong, other, y[:, None]), y
+
+
+def _named(table, names=None):
+    names = names or [f"m{place}" for place in range(table.shape[1])]
+    return dict(zip(names, table.T, strict=True))
+
+
+def _start(table, names=None, seed=0, **params):
+    selector = ActiveModelSelector(random_state=seed, **params)
+    return selector.start(None, predictions=_named(table, names))
+
+
+def _label(run, y, n_labels, n_queries=1):
+    for _ in range(n_labels // n_queries):
+        query = run.ask(n_queries)
+        run.tell(query, y[query.indices])
+    return run
+
+
+def _corrected(run):
+    return run._standing(run.state, run.epochs, run.classes_)[2]
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_best_model_is_found(n_classes):
+    table, y = _pool(400, n_classes=n_classes)
+    run = _label(_start(table), y, 60)
+    assert run.best_name == "m0"
+    assert "m0" in run.candidates
+    assert run.probabilities["m0"] > 0.9
+    assert "m3" not in run.candidates
+
+
+def test_estimates_are_exact_when_all_rows_are_labelled():
+    table, y = _pool(25)
+    run = _label(_start(table), y, 25)
+    truth = (table == y[:, None]).mean(axis=0)
+    assert_allclose(_corrected(run).gains, truth)
+    results = run.results
+    assert_allclose(results["estimate"], truth)
+    assert_allclose(results["believed"], truth)
+    assert_allclose(results["difference"], truth - truth.max(), atol=1e-12)
+    assert_allclose(results["difference_low"], results["difference_high"], atol=1e-12)
+    assert run.best_index == truth.argmax()
+    assert run.candidates == [f"m{k}" for k in np.flatnonzero(truth == truth.max())]
+
+
+def test_differences_are_antisymmetric():
+    table, y = _pool()
+    contest = _label(_start(table), y, 30).contest()
+    for first, second in permutations(range(4), 2):
+        there, here = contest.differences(first), contest.differences(second)
+        assert there[0][second] == pytest.approx(-here[0][first])
+        assert there[1][second] == pytest.approx(-here[2][first])
+
+
+def test_clones_get_equal_values():
+    table, y = _pool()
+    table = table[:, [0, 1, 2, 0, 1]]
+    results = _label(_start(table), y, 25).results
+    for name, column in results.items():
+        if name != "name":
+            column = column.astype(float)
+            assert_allclose(column[[3, 4]], column[[0, 1]], atol=1e-9)
+
+
+def test_permuting_the_models_permutes_everything():
+    table, y = _pool(shares=(0.1, 0.15, 0.2, 0.3, 0.3))
+    names, order = list("abcde"), [3, 0, 4, 1, 2]
+    first = _label(_start(table, names), y, 30)
+    second = _label(_start(table[:, order], [names[k] for k in order]), y, 30)
+    assert_array_equal(first.ledger.indices, second.ledger.indices)
+    assert_allclose(first.ledger.query_proba, second.ledger.query_proba, rtol=1e-5)
+    assert first.best_name == second.best_name
+    assert sorted(first.candidates) == sorted(second.candidates)
+    one, two = first.results, second.results
+    for name in one:
+        if name not in ("name", "may_be_best"):
+            assert_allclose(two[name], one[name][order], rtol=1e-4, atol=1e-8)
+
+
+def test_a_model_turned_over_is_mirrored():
+    table, y = _pool(200)
+    swapped = table.copy()
+    swapped[:, 3] = 1 - swapped[:, 3]
+    runs = [_label(_start(each), y, 40) for each in (table, swapped)]
+    weights = [run.surrogate.weights_[3] for run in runs]
+    assert weights[0] > weights[1]
+    assert runs[1].best_name == "m0"
+
+
+def test_rows_where_all_agree_get_the_uniform_share_only():
+    table, y = _pool(100, shares=(0.05, 0.1, 0.1))
+    run = _label(_start(table), y, 10)
+    run.ask()
+    proba = run.plan.selection.distribution(run._scores[run.state.free])
+    agree = (table == table[:, :1]).all(axis=1)[run.state.free]
+    n_free = run.state.free.sum()
+    assert_allclose(proba[agree], 0.15 / n_free)
+    assert (proba[~agree] > 0.15 / n_free).mean() > 0.5
+
+
+def test_models_that_always_agree_are_labelled_at_random():
+    table, y = _pool(40, shares=(0.2,))
+    run = _label(_start(np.column_stack([table, table])), y, 10)
+    assert_allclose(run.ledger.query_proba, 1.0 / (40 - np.arange(10)))
+    assert run.candidates == ["m0", "m1"]
+    assert run.results["difference_high"].tolist() == [0.0, 0.0]
+
+
+class Forced(Proportional):
+    """Picks given rows, with the probabilities that they have."""
+
+    def __init__(self, rows, uniform_share=0.15):
+        self.rows = rows
+        self.uniform_share = uniform_share
+
+    def pick(self, scores, candidates, n_queries, rng):
+        row = self.rows[len(scores) - len(candidates)]
+        proba = self.distribution(scores[candidates])
+        return Query(np.array([row]), proba[candidates == row])
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "zero_one"])
+def test_means_of_all_models_are_unbiased(metric):
+    # All sequences of picks, each with its probability.
+    table, y = _pool(6, shares=(0.2, 0.5, 0.5), n_classes=3, seed=3)
+    mean, total = 0.0, 0.0
+    for rows in permutations(range(6), 3):
+        run = _start(table, metric=metric)
+        run.plan = replace(run.plan, selection=Forced(rows))
+        _label(run, y, 3)
+        share = np.prod(run.ledger.query_proba)
+        total += share
+        mean = mean + share * _corrected(run).means
+    assert total == pytest.approx(1.0)
+    truth = (table == y[:, None]).mean(axis=0)
+    assert_allclose(mean, truth if metric == "accuracy" else 1 - truth, atol=1e-9)
+
+
+def test_a_majority_of_poor_clones_does_not_mislead():
+    table, y = _pool(300, shares=(0.1, 0.15, 0.45), seed=4)
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random((300, 12)) < 0.02, 1 - table[:, 2:], table[:, 2:])
+    run = _label(_start(np.column_stack([table[:, :2], noisy])), y, 40)
+    assert run.best_name == "m0"
+
+
+def test_a_journal_resumes_with_the_same_picks(tmp_path):
+    table, y = _pool()
+    predictions = _named(table)
+    expected = _label(_start(table), y, 30)
+    selector = ActiveModelSelector(random_state=0)
+    path = tmp_path / "choice.jsonl"
+    with selector.start(None, predictions=predictions, journal=path) as run:
+        _label(run, y, 17)
+    with selector.start(None, predictions=predictions, journal=path) as run:
+        assert len(run.ledger) == 17
+        _label(run, y, 13)
+        assert_array_equal(run.ledger.indices, expected.ledger.indices)
+        one, two = run.results, expected.results
+        for name in ("estimate", "difference", "difference_low", "probability"):
+            assert_allclose(one[name], two[name], rtol=1e-4, atol=1e-6)
+
+
+def test_a_journal_of_other_models_is_refused(tmp_path):
+    table, y = _pool()
+    selector = ActiveModelSelector(random_state=0)
+    path = tmp_path / "choice.jsonl"
+    with selector.start(None, predictions=_named(table), journal=path) as run:
+        _label(run, y, 5)
+    table[:40, 3] = 1 - table[:40, 3]
+    with pytest.raises(ValueError, match="predictions"):
+        selector.start(None, predictions=_named(table), journal=path)
+
+
+def test_labels_of_a_new_class_are_taken():
+    table, y = _pool(60)
+    y = np.where(np.arange(60) % 7 == 0, 2, y)
+    with pytest.warns(match="new"):
+        run = _label(_start(table), y, 30)
+    assert run.classes_.tolist() == [0, 1, 2]
+    assert run.results["estimate"].shape == (4,)
+
+
+def test_skips_batches_corrections_and_known_labels():
+    table, y = _pool(120)
+    selector = ActiveModelSelector(random_state=0)
+    known = {row: y[row] for row in range(5)}
+    run = selector.start(None, predictions=_named(table), known_labels=known)
+    _label(run, y, 20, n_queries=5)
+    query = run.ask(2)
+    run.skip(query.indices[:1])
+    run.tell(query.indices[1:], y[query.indices[1:]])
+    row = run.ledger.indices[0]
+    run.correct(row, 1 - y[row])
+    run.correct(row, y[row])
+    _label(run, y, 20)
+    assert run.best_name == "m0"
+    assert np.isfinite(run.results["difference_low"]).all()
+
+
+def test_cheap_rows_are_preferred():
+    table, y = _pool(200)
+    cost = np.where(np.arange(200) < 100, 1.0, 100.0)
+    run = ActiveModelSelector(random_state=0).start(
+        None, predictions=_named(table), cost=cost
+    )
+    _label(run, y, 40)
+    assert np.mean(np.array(run.ledger.indices) < 100) > 0.6
+
+
+def test_questions_are_about_the_leader_or_a_named_model():
+    table, y = _pool(100)
+    run = _label(_start(table), y, 40)
+    assert float(run.estimate()) == float(run.estimate_of(run.best_name))
+    f1 = run.estimate(metric="f1")
+    assert float(f1) == pytest.approx(float(run.estimate_of("m0", metric="f1")))
+    assert run.estimate_of("m3").interval(0.9)[0] < float(run.estimate())
+    with pytest.raises(ValueError, match="name"):
+        run.estimate_of("m9")
+
+
+def test_ties_are_said():
+    table, y = _pool(400, shares=(0.1, 0.101, 0.45), seed=1)
+    run = _label(_start(table), y, 40)
+    text = str(run.contest().ties)
+    assert "2 models cannot be told apart with 40 labels: 'm0', 'm1'." in text
+    assert text in repr(run.contest())
+
+
+def test_labels_for_the_level_narrow_it():
+    widths = []
+    for share in (0.0, 0.6):
+        table, y = _pool(400, shares=(0.3, 0.32, 0.33))
+        run = _label(_start(table, level_share=share), y, 60)
+        low, high = run.estimate().interval(0.9)
+        widths.append(high - low)
+    assert widths[1] < widths[0]
