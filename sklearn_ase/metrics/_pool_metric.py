@@ -9,8 +9,8 @@ from sklearn_ase.metrics._combine import combine
 from sklearn_ase.metrics._row_values import FixedValues
 from sklearn_ase.metrics._units import UnitValues
 
-# Where it is tried whether a mean matters, and for how many means at most.
-_TRIALS = (0.31, 0.52, 0.74)
+# How often it is tried whether a mean matters, and for how many means at most.
+_N_TRIALS = 3
 _MOST_TRIED = 4
 
 
@@ -107,7 +107,9 @@ class PoolMetric:
         least, most = ends
         # A mean that is known by chance must not hide that another one matters.
         width = np.maximum(most - least, 0.1)
-        points = [least + share * width for share in _TRIALS]
+        # Means that are alike by chance must not hide it either.
+        shares = np.random.default_rng(0).uniform(0.2, 0.8, (_N_TRIALS, len(least)))
+        points = least + shares * width
         slopes = np.array([self.gradient(point) for point in points])
         is_idle = (slopes == 0).all(axis=0)
         if not is_idle.any() or is_idle.all():
