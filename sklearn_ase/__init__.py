@@ -24,6 +24,7 @@ The modules:
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._annotation._console import annotate
 from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._forecast import LabelForecast
@@ -33,6 +34,7 @@ from sklearn_ase._model_selection._selection import ModelSelection
 from sklearn_ase._model_selector import ActiveModelSelector
 from sklearn_ase._plot import (
     AcquisitionDisplay,
+    ComparisonDisplay,
     LabelEfficiencyDisplay,
     LossCalibrationDisplay,
     RiskCurveDisplay,
@@ -45,6 +47,8 @@ __all__ = [
     "AcquisitionDisplay",
     "ActiveModelSelector",
     "ActiveRiskEstimator",
+    "Comparison",
+    "ComparisonDisplay",
     "Diagnosis",
     "Evaluation",
     "LabelEfficiencyDisplay",

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sklearn_ase._evaluation._comparing import compare_models, problems_of
 from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk
@@ -171,11 +172,78 @@ class Answering(Labelling):
         )
         return replace(found, mean=mean)
 
+    def compare(
+        self,
+        models,
+        *,
+        metric=None,
+        reference=None,
+        where=None,
+        sample_weight=None,
+        risk=None,
+    ):
+        """Compare several models from the labels so far.
+
+        Differences are far better known than levels if models predict much alike: only
+        rows on which two models differ say which is better.
+
+        Parameters
+        ----------
+        models : dict of str to model, or list of (str, model)
+            Fitted estimators, functions of X, or arrays of predictions for the pool:
+            labels suffice for metrics of labels. The model of the evaluation is not
+            among them unless you name it.
+        metric : str or BaseMetric, default=None
+            None means what the evaluation reports.
+        reference : str, default=None
+            Name of a model to which all others are compared, too.
+        where : array-like of bool of shape (n_samples,), default=None
+            The rows of the pool to compare on. None means all.
+        sample_weight : array-like of shape (n_samples,), default=None
+        risk : risk estimator, default=None
+
+        Returns
+        -------
+        comparison : Comparison
+        """
+        risk, state = self.risk if risk is None else risk, self.state
+        check_risk(risk)
+        if not risk.needs_query_proba:
+            raise ValueError(
+                f"compare() needs the steps of the estimate, but {type(risk).__name__} "
+                "has none. Use risk=GuardedASE() with selection=Proportional()."
+            )
+        risk.check(state)
+        if state.belief is None or not state.settled.n_labels:
+            raise ValueError(
+                "compare() needs a fitted surrogate and a label. Label some rows first."
+            )
+        problems = problems_of(self.problem, models)
+        if reference is not None and reference not in problems:
+            raise ValueError(
+                f"reference={reference!r} is not one of the models {list(problems)}."
+            )
+        metric, weight = self._metric_and_weight(metric, where, sample_weight)
+        more, classes = self.ledger.more_labels, self.classes_
+        state_of = states_for(state, self.epochs, more, classes, cache={})
+        proba = known_proba(state, classes, more)
+        return compare_models(
+            problems, metric, classes, weight, proba, state_of, risk, reference
+        )
+
     def question(self, metric=None, where=None, sample_weight=None):
         """The metric that is asked for, applied to the predictions.
 
         None if the mean of the loss over all rows is asked for.
         """
+        is_reported = metric is None and self.plan.metric is None
+        metric, weight = self._metric_and_weight(metric, where, sample_weight)
+        if is_reported and weight is None:
+            return None
+        return Question.of(self.problem, metric, self.classes_, weight)
+
+    def _metric_and_weight(self, metric, where, sample_weight):
+        """The metric that is asked for, and the weight of each row."""
         n_samples, problem = self.n_samples, self.problem
         where = check_where(where, n_samples)
         weight = check_weight(sample_weight, n_samples)
@@ -183,8 +251,5 @@ class Answering(Labelling):
             weight = problem.sample_weight
         if metric is None:
             metric = self.plan.metric
-        if metric is None and where is None and weight is None:
-            return None
         metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
-        weight = weight_of(where, weight)
-        return Question.of(problem, metric, self.classes_, weight)
+        return metric, weight_of(where, weight)

@@ -274,6 +274,8 @@ def with_limits(estimate, state):
     # Rows outside of a group count 0, those inside more than once.
     greatest = state.loss.values.limits()[1]
     mean, square = greatest.mean(), (greatest**2).mean()
+    if not mean > 0:
+        return found
     return replace(
         found,
         max_loss=float(mean),

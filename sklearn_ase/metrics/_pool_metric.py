@@ -90,6 +90,22 @@ class PoolMetric:
         parts = [p for p, idle in zip(self.parts, is_idle, strict=True) if not idle]
         return replace(self, parts=tuple(parts), known=known)
 
+    def line(self):
+        """Value at a mean of 0 and slope, if it is a straight line of one mean.
+
+        Returns
+        -------
+        line : tuple of two float, or None
+        """
+        if len(self.parts) != 1:
+            return None
+        ends = [self.value(np.array([x])) for x in (0.0, 0.5, 1.0)]
+        if not np.isfinite(ends).all():
+            return None
+        bend = abs(ends[0] - 2.0 * ends[1] + ends[2])
+        is_straight = bend <= 1e-9 * max(map(abs, ends))
+        return (ends[0], ends[2] - ends[0]) if is_straight else None
+
     def all_means(self, means):
         """Return all means, with those that are known in their places.
 

@@ -72,7 +72,7 @@ class PoolRanking:
 
 @dataclass(frozen=True, eq=False)
 class TangentMetric(PoolMetric):
-    """A metric that is linear in one mean: the tangent of a ranking at a belief.
+    """A metric that is linear in one mean: the tangent of another at a belief.
 
     Attributes
     ----------
@@ -89,6 +89,10 @@ class TangentMetric(PoolMetric):
 
     level: float = np.nan
     mean: float = 0.0
+
+    def line(self):
+        """None: a tangent is straight, but its limits are not those of the metric."""
+        return None
 
     def value(self, means):
         return float(self.level + (means[0] - self.mean))

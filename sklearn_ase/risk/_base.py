@@ -175,6 +175,7 @@ def design_based(value, variances, deviations, steps, state):
         max_loss=loss.max_loss,
         population_variance=population_variance(state),
         free_share=1.0 - n_picks / n_samples,
+        least=-np.inf if state.is_question else 0.0,  # Losses are never negative.
     )
     if not loss.is_bounded:
         tail = None if is_known else tail_degrees(deviations)

@@ -96,5 +96,7 @@ class GuardedASE(BaseRisk):
     def _without_labels(self, state):
         refusal = _ALL_WAIT if state.n_labels else _ZERO_SHOT
         surrogate = ASE().estimate(state)
-        value = max(surrogate.value - np.nan_to_num(state.training_gap), 0.0)
+        value = surrogate.value - np.nan_to_num(state.training_gap)
+        if not state.is_question:  # Losses are never negative.
+            value = max(value, 0.0)
         return replace(surrogate, value=float(value), refusal=refusal)

@@ -52,7 +52,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         "metric": metric,
     }
     value = pool_metric.value(np.array([each.value for each in found]))
-    line = _line(pool_metric, value)
+    line = pool_metric.line()
     if line is not None and found[0].least >= 0 and states[0].loss.is_bounded:
         return of_one_mean(metric, line, found[0])
     steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
@@ -69,12 +69,20 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     variance = max(variances_of_mean(values, predicted, influence.n_samples))
     n_labels = picks.n_labels
     refusal = ""
-    if n_labels < MIN_LABELS and len(picks) < influence.n_samples:
+    # Limits that labels prove hold with any number of labels.
+    has_limits = line is not None and np.isfinite([means.least, means.most]).all()
+    if n_labels < MIN_LABELS and len(picks) < influence.n_samples and not has_limits:
         refusal = (
             f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
             f"little about the error of {metric.name}. Label more rows."
         )
     shape = {}
+    if line is not None:  # The labels prove limits of the only mean.
+        ends = sorted(
+            line[0] + line[1] * end for end in (means.least[0], means.most[0])
+        )
+        low, high = metric.bounds
+        basic["bounds"] = max(low, ends[0]), min(high, ends[1])
     if len(states) == 2:
         units = [state_of(unit) for unit in pool_metric.units]
         shape = {
@@ -154,17 +162,6 @@ def _from_below(pool_metric, state_of):
     if state.expected_loss.mean() <= 0.5 * greatest:
         return pool_metric
     return ComplementMetric.of(pool_metric)
-
-
-def _line(pool_metric, value):
-    """Value at 0 and slope, if the metric is a straight line of one mean."""
-    if len(pool_metric.parts) != 1:
-        return None
-    ends = [pool_metric.value(np.array([x])) for x in (0.0, 0.5, 1.0)]
-    if not np.isfinite(ends).all():
-        return None
-    is_straight = abs(ends[0] - 2.0 * ends[1] + ends[2]) <= 1e-9 * max(map(abs, ends))
-    return (ends[0], ends[2] - ends[0]) if is_straight else None
 
 
 def _n_informative(state):

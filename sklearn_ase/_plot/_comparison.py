@@ -1,0 +1,123 @@
+"""Display of several models: their estimates and how far each is behind the best."""
+
+import numpy as np
+
+from sklearn_ase._plot._axes import STYLES, new_axes
+
+
+class ComparisonDisplay:
+    """Estimates of several models, and how far each is behind the best.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What ``evaluation.compare(models)`` returned.
+
+    Attributes
+    ----------
+    axes_ : ndarray of two matplotlib Axes
+        Estimates on the left, differences on the right.
+    figure_ : matplotlib Figure
+    estimates_, differences_ : matplotlib ErrorbarContainer
+
+    See Also
+    --------
+    Evaluation.compare : The same in numbers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from sklearn_ase import ActiveRiskEstimator, ComparisonDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bayes, tree = GaussianNB().fit(X[::5], y[::5]), DecisionTreeClassifier()
+    >>> evaluator = ActiveRiskEstimator(
+    ...     FrozenEstimator(bayes), metric="accuracy", n_labels=30, random_state=0)
+    >>> evaluator = evaluator.fit(X, y, X_train=X[::5], y_train=y[::5])
+    >>> models = {"bayes": bayes, "tree": tree.fit(X[::5], y[::5])}
+    >>> display = ComparisonDisplay(evaluator.evaluation_.compare(models)).plot()
+    >>> [label.get_text() for label in display.axes_[0].get_yticklabels()]
+    ['bayes', 'tree']
+    """
+
+    def __init__(self, comparison):
+        self.comparison = comparison
+
+    @classmethod
+    def from_evaluation(cls, evaluation, models, *, level=0.9, axes=None, **question):
+        """Compare and draw models.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+        models : dict of str to model, or list of (str, model)
+        level : float, default=0.9
+            Of the intervals and of the set of candidates.
+        axes : sequence of two matplotlib Axes, default=None
+            None makes new axes.
+        **question
+            See :meth:`Evaluation.compare`.
+
+        Returns
+        -------
+        display : ComparisonDisplay
+        """
+        comparison = evaluation.compare(models, **question)
+        return cls(comparison).plot(axes=axes, level=level)
+
+    def plot(self, axes=None, *, level=0.9):
+        """Draw the models, the first one on top.
+
+        Parameters
+        ----------
+        axes : sequence of two matplotlib Axes, default=None
+            None makes new axes.
+        level : float, default=0.9
+
+        Returns
+        -------
+        self : object
+        """
+        if axes is None:
+            axes = new_axes(self, ncols=2, sharey=True, figsize=(9, 3.5))
+        table = self.comparison.to_dict(level)
+        places = np.arange(len(table["model"]))
+        may = np.array(table["may_be_best"])
+        columns = [
+            ("estimate", "low", "high"),
+            ("behind_best", "behind_low", "behind_high"),
+        ]
+        bars = [
+            self._draw(ax, places, *(np.array(table[name]) for name in names), may)
+            for ax, names in zip(axes, columns, strict=True)
+        ]
+        self.estimates_, self.differences_ = bars
+        name = self.comparison.estimates[0].name
+        axes[0].set_yticks(places, table["model"])
+        axes[0].invert_yaxis()
+        axes[0].set(xlabel=f"{name}, {100 * level:g} % intervals")
+        axes[1].axvline(0.0, color="grey", linestyle=":")
+        axes[1].set(xlabel="behind the best")
+        axes[1].legend(frameon=False, loc="best")
+        self.axes_, self.figure_ = np.asarray(axes), axes[0].figure
+        return self
+
+    @staticmethod
+    def _draw(ax, places, values, low, high, may):
+        reach = np.nan_to_num(np.abs([values - low, high - values]))
+        bars = None
+        labels = "may be the best", "is not the best"
+        for style, chosen, label in zip(STYLES, (may, ~may), labels, strict=False):
+            if chosen.any():
+                bars = ax.errorbar(
+                    values[chosen],
+                    places[chosen],
+                    xerr=reach[:, chosen],
+                    fmt=style["marker"],
+                    color=style["color"],
+                    capsize=3,
+                    label=label,
+                )
+        return bars
