@@ -120,11 +120,13 @@ def main(argv=None):
     parser.add_argument("--tasks", nargs="*", default=list(TASKS))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--gain-share", type=float)
+    parser.add_argument("--late-gain-share", type=float)
     parser.add_argument("--level-share", type=float)
     parser.add_argument("--report", action="store_true")
     args = parser.parse_args(argv)
     args.out.mkdir(parents=True, exist_ok=True)
-    params = {"gain_share": args.gain_share, "level_share": args.level_share}
+    names = ("gain_share", "late_gain_share", "level_share")
+    params = {name: getattr(args, name) for name in names}
     params = {name: value for name, value in params.items() if value is not None}
     for task in [] if args.report else args.tasks:
         jobs = (

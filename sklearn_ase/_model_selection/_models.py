@@ -60,6 +60,16 @@ class Models:
         found = [(self.keys != column[:, None]).sum(axis=0) for column in self.keys.T]
         return np.array(found)
 
+    def predictions(self):
+        """Predictions of each model for the pool, by its name."""
+        needs_proba = self.metric.response_method == "predict_proba"
+        found = {}
+        for name, problem in zip(self.names, self.problems, strict=True):
+            known = problem.predictions
+            aligned = known.expert_for if needs_proba else known.response_for
+            found[name] = aligned(problem.classes)
+        return found
+
     def n_apart(self, rows):
         """Number of some rows on which each two predict differently."""
         keys = self.keys[rows]

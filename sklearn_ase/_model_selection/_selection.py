@@ -141,6 +141,26 @@ class ModelSelection(Evaluation):
         finally:
             self._asked = asked
 
+    def compare(self, models=None, **question):
+        """Compare models from the labels so far; see :meth:`Evaluation.compare`.
+
+        Parameters
+        ----------
+        models : dict of str to model, default=None
+            None means the models of this choice.
+        **question
+            ``metric``, ``reference``, ``where``, ``sample_weight`` and ``risk``.
+
+        Returns
+        -------
+        comparison : Comparison
+            Its best model is the one with the best estimate. The choice, `best_name`,
+            is by what is believed, which needs fewer labels.
+        """
+        if models is None:
+            models = self.models.predictions()
+        return super().compare(models, **question)
+
     _asked = None  # The model that a question is about; None means the leader.
 
     def question(self, metric=None, where=None, sample_weight=None):

@@ -5,6 +5,9 @@ import numpy as np
 from sklearn_ase._utils._checks import check_integer, check_number
 from sklearn_ase.acquisition._base import BaseAcquisition
 
+# Labels after which the share of the gain has fallen by two thirds of its way.
+_EARLY_LABELS = 25.0
+
 
 class BestModel(BaseAcquisition):
     """Rows on which models that may be the best differ.
@@ -16,9 +19,10 @@ class BestModel(BaseAcquisition):
 
     Parameters
     ----------
-    gain_share : float, default=0.5
-        Share of the second part. Close to 1 is best for those who only want to choose;
-        intervals of differences are then wider.
+    gain_share, late_gain_share : float, default=0.6 and 0.3
+        Share of the second part at the start, and with many labels; some 25 labels are
+        between the two. It helps to choose early, and makes intervals of differences
+        wider.
     temperature : float, default=30
         How sharply rows with the greatest gain are preferred.
     level_share : float, default=0
@@ -40,15 +44,22 @@ class BestModel(BaseAcquisition):
     follows_labels = True
 
     def __init__(
-        self, gain_share=0.5, temperature=30.0, level_share=0.0, n_challengers=8
+        self,
+        gain_share=0.6,
+        late_gain_share=0.3,
+        temperature=30.0,
+        level_share=0.0,
+        n_challengers=8,
     ):
         self.gain_share = gain_share
+        self.late_gain_share = late_gain_share
         self.temperature = temperature
         self.level_share = level_share
         self.n_challengers = n_challengers
 
     def validate(self):
         check_number(self.gain_share, "gain_share", 0, 1)
+        check_number(self.late_gain_share, "late_gain_share", 0, 1)
         check_number(self.temperature, "temperature", 0, ends="()")
         check_number(self.level_share, "level_share", 0, 1)
         check_integer(self.n_challengers, "n_challengers", 1)
@@ -62,11 +73,13 @@ class BestModel(BaseAcquisition):
         rows = np.flatnonzero(free & models.apart)
         scores = np.zeros(state.n_samples)
         if len(rows):
-            between = models.difference_spread(self.n_challengers)
-            scores[rows] = (1.0 - self.gain_share) * _scaled(between[rows])
-            scores[rows] += self.gain_share * _scaled(
-                self._sharpened(models.gain(rows))
+            share = np.exp(-state.n_labels / _EARLY_LABELS)
+            share = self.late_gain_share + share * (
+                self.gain_share - self.late_gain_share
             )
+            between = models.difference_spread(self.n_challengers)
+            scores[rows] = (1.0 - share) * _scaled(between[rows])
+            scores[rows] += share * _scaled(self._sharpened(models.gain(rows)))
         if self.level_share:
             level = np.zeros(state.n_samples)
             level[free] = _scaled(spread[free])

@@ -258,3 +258,21 @@ def test_labels_for_the_level_narrow_it():
         low, high = run.estimate().interval(0.9)
         widths.append(high - low)
     assert widths[1] < widths[0]
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "log_loss"])
+def test_models_are_compared_with_the_same_labels(metric):
+    table, y = _pool(200)
+    predictions = _named(table)
+    if metric == "log_loss":
+        proba = 0.1 + 0.8 * table
+        both = np.stack([1 - proba, proba], axis=2)
+        predictions = {name: both[:, k] for k, name in enumerate(predictions)}
+    selector = ActiveModelSelector(metric=metric, classes=[0, 1], random_state=0)
+    run = _label(selector.start(None, predictions=predictions), y, 60)
+    comparison = run.compare()
+    assert comparison.best_name == run.best_name == "m0"
+    first = comparison.estimates[0]
+    assert float(first) == pytest.approx(float(run.estimate_of("m0")), abs=0.02)
+    other = run.compare({"m3": predictions["m3"], "m1": predictions["m1"]})
+    assert other.best_name == "m1"
