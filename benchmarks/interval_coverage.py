@@ -68,7 +68,8 @@ def report(args):
             cells = [slashed(row[key]) for key in row]
             print(f"| {' | '.join([name, surrogate, *cells])} |")
     bounded = [c for c, name, _ in worst if " errors" in name or "error " in name]
-    print(f"\nerror rates: {min(bounded):.3f} is the least coverage")
+    if bounded:
+        print(f"\nerror rates: {min(bounded):.3f} is the least coverage")
 
 
 def figures(runs, loss):
