@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from interval_tasks import INTERVAL_TASKS
 from scipy import stats
+from texts import slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import GuardedASE
@@ -100,12 +101,6 @@ def wilson_width(share, n_labels):
     test = stats.binomtest(errors, n_labels)
     ends = test.proportion_ci(LEVEL, method="wilson")
     return ends.high - ends.low
-
-
-def slashed(values):
-    """Numbers with slashes between them, to two digits."""
-    texts = ("–" if np.isnan(value) else f"{value:.2f}" for value in values)
-    return " / ".join(text.removeprefix("0") for text in texts)
 
 
 def _path(args, name):

@@ -17,6 +17,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from question_tasks import QUESTION_TASKS, group_of
 from sklearn.frozen import FrozenEstimator
+from texts import slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import ASE, CorrectedASE, GuardedASE
@@ -154,12 +155,6 @@ def report(args):
         print(f"| {' | '.join([*key, *texts])} |")
     if args.every:
         print(cells.round(3).to_string())
-
-
-def slashed(values):
-    """Numbers with slashes between them, to two digits."""
-    texts = ("–" if np.isnan(value) else f"{value:.2f}" for value in values)
-    return " / ".join(text.removeprefix("0") for text in texts)
 
 
 def main(argv=None):

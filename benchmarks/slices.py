@@ -20,6 +20,7 @@ from joblib import Parallel, delayed
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import f1_score
 from tasks import boosting, linear, read_table
+from texts import slashed
 
 from sklearn_ase import ActiveRiskEstimator
 
@@ -152,12 +153,6 @@ def report(args):
             f"\n{metric}: median error {slashed(medians)}, covers "
             f"{slashed(covers.mean())}, least {slashed(covers.min())}"
         )
-
-
-def slashed(values):
-    """Numbers with slashes between them, to two digits."""
-    texts = ("–" if np.isnan(value) else f"{value:.2f}" for value in values)
-    return " / ".join(text.removeprefix("0") for text in texts)
 
 
 def main(argv=None):

@@ -44,6 +44,10 @@ class EpochKeeper:
             return False
         if learned.fitted_belief is not self._fitted or not self.epochs:
             return True
+        return self.has_grown(n_labels)
+
+    def has_grown(self, n_labels):
+        """Whether there are many more labels than for the last belief."""
         return n_labels >= _GROWTH * self._n_labels + 1
 
     def keep(self, learned, n_picks, n_labels, query_proba):
@@ -117,7 +121,7 @@ def replayed_epochs(evaluation, n_picks):
             before = not_yet_learned(problem, list(known.values()))
             learned = learn(problem, plan, before, known, evaluation.seed)
             n_fitted = n_labels if learned.belief is not None else None
-        elif n_labels >= _GROWTH * keeper._n_labels + 1 and plan.surrogate.can_update:
+        elif keeper.has_grown(n_labels) and plan.surrogate.can_update:
             new = dict(list(labels.items())[n_fitted:])
             new = {row: y for row, y in new.items() if row not in ledger.known}
             if new:

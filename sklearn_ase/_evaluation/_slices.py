@@ -104,7 +104,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
         if has_interval:
             asked = evaluation.question(where=where, **about)
             effective = evaluation.effective_labels(found, asked)
-        verdict = _verdict(found, n_labels, effective)
+        verdict = _verdict(found, n_labels)
         numbers_of = int(where.sum()), n_labels, effective
         lines.append((group, *numbers_of, found.value, low, high, verdict))
     columns = zip(*lines, strict=True)
@@ -116,7 +116,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     return SliceTable(table, level, name, simultaneous)
 
 
-def _verdict(found, n_labels, effective):
+def _verdict(found, n_labels):
     if n_labels < _MIN_LABELS:
         return "too few labels: the surrogate's word alone"
     if found.refusal:

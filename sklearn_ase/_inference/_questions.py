@@ -44,11 +44,6 @@ class RowLoss:
         return float(self.values.limits()[1].max())
 
     @property
-    def total(self):
-        """Mean of the values if each row had its greatest one."""
-        return float(self.values.limits()[1].mean())
-
-    @property
     def is_bounded(self):
         """Whether the values are between 0 and a greatest value, which is not 0."""
         least, most = self.values.limits()

@@ -180,8 +180,7 @@ def design_based(value, variances, deviations, steps, state):
     if not loss.is_bounded:
         tail = None if is_known else tail_degrees(deviations)
         return replace(found, tail_degrees=tail)
-    unseen, at_most = unseen_variance(picks, n_samples), getattr(loss, "total", None)
-    found = replace(found, unseen=unseen, total=at_most)
+    found = replace(found, unseen=unseen_variance(picks, n_samples))
     if is_known or found.n_skipped:
         return found
     # Rows without a label have a loss between 0 and the greatest one.

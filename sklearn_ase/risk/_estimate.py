@@ -68,9 +68,6 @@ class RiskEstimate:
         population, and its degrees of freedom.
     free_share : float
         Share of the pool's rows that were not asked for.
-    total : float or None
-        What the risk would be with the greatest loss at every row, if that is not
-        `max_loss`: rows may count differently.
 
     Examples
     --------
@@ -106,7 +103,6 @@ class RiskEstimate:
     population_variance: float = np.nan
     population_degrees: float = np.inf
     free_share: float = 1.0
-    total: float | None = None
 
     def __post_init__(self):
         # A file gives lists back.
@@ -231,16 +227,8 @@ class RiskEstimate:
         return centre - low, centre + high
 
     def _rooms(self, low, high):
-        """Greatest loss minus twice the estimate, towards each end.
-
-        Towards the lower end, what counts is how much less than the greatest loss
-        each row has.
-        """
-        total = self.max_loss if self.total is None else self.total
-        missing = total - low
-        if self.total is None and not np.isfinite(total):
-            return -np.inf, self.max_loss - 2.0 * high
-        return self.max_loss - 2.0 * missing, self.max_loss - 2.0 * high
+        """Greatest loss minus twice the estimate, towards each end."""
+        return 2.0 * low - self.max_loss, self.max_loss - 2.0 * high
 
     def _missed(self, level):
         """Risk of rows that all labels may have missed, if few rows are left.
