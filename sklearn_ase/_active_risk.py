@@ -170,6 +170,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         y_train=None,
         predictions=None,
         train_predictions=None,
+        experts=None,
         ledger=None,
         journal=None,
         known_labels=None,
@@ -193,6 +194,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         X_train : same kind as X, or TrainingRows, default=None
             See :meth:`start`, here and for the rest.
         y_train, predictions, train_predictions : array-like, default=None
+        experts : array-like, or dict of str to array-like, default=None
+            What judges or other models say about the labels; see :meth:`start`.
         ledger, journal, known_labels, cost : see `start`, default=None
         **other
 
@@ -207,6 +210,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
             y_train=y_train,
             predictions=predictions,
             train_predictions=train_predictions,
+            experts=experts,
             ledger=ledger,
             journal=journal,
             known_labels=known_labels,

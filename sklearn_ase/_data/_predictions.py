@@ -34,14 +34,15 @@ class Predictions:
     ----------
     response : ndarray of shape (n_samples, n_columns) or (n_samples,)
         What the loss reads: probabilities, labels or values.
-    expert : ndarray of shape (n_samples, n_columns) or (n_samples,)
-        What the surrogate may learn from: probabilities or values.
+    expert : ndarray of shape (n_samples, n_columns) or (n_samples,), or None
+        What the surrogate may learn from: probabilities or values. None if there is no
+        model under test.
     columns : ndarray of shape (n_columns,) or None
         Class of each column of the two-dimensional arrays.
     """
 
     response: np.ndarray
-    expert: np.ndarray
+    expert: np.ndarray | None
     columns: np.ndarray | None
 
     def response_for(self, classes):
@@ -56,10 +57,12 @@ class Predictions:
         """Return a mask of the classes that the model gives any probability."""
         if classes is None:
             return None
+        if self.expert is None:
+            return np.zeros(len(classes), dtype=bool)
         return np.isin(classes, self.columns[np.nanmax(self.expert, axis=0) > 0])
 
     def _aligned(self, values, classes):
-        if values.ndim == 1:  # Labels or values: there are no columns.
+        if values is None or values.ndim == 1:  # There are no columns.
             return values
         return align_columns(values, self.columns, classes)
 
@@ -98,6 +101,25 @@ def predict_pool(
         name = "estimator.predict"
         return _of_values(check_predictions(estimator.predict(X), X, name), name)
     return _of_classifier(estimator, X, loss, needs_expert)
+
+
+def without_model(n_samples, task, label=None):
+    """Predictions that stand for the model if there is none.
+
+    Parameters
+    ----------
+    n_samples : int
+    task : {"classification", "regression"}
+    label : label, default=None
+        Of which the share is asked for: the loss counts all others.
+
+    Returns
+    -------
+    predictions : Predictions
+    """
+    if task == "regression":
+        return Predictions(np.zeros(n_samples), None, None)
+    return Predictions(np.full(n_samples, label), None, np.array([label]))
 
 
 def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):

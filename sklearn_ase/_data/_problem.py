@@ -47,6 +47,11 @@ class Problem:
         How much each row of the pool counts; None if all count the same.
     model : fitted estimator or None
         The model under test, if it predicts with a method.
+    experts : Experts or None
+        What others say about the labels of the pool.
+    stand_in : label or None
+        A class that stands for every label but the first, as long as no other label
+        is known.
     features, train_features : rows of X and X_train as the surrogate sees them
         See :meth:`prepared_by`; None before.
     """
@@ -63,6 +68,8 @@ class Problem:
     cost: np.ndarray | None = None
     sample_weight: np.ndarray | None = None
     model: object = None
+    experts: object = None
+    stand_in: object = None
     features: object = None
     train_features: object = None
 
@@ -95,7 +102,11 @@ class Problem:
             return None
         if not len(labels):
             return self.classes
-        return np.unique(np.concatenate([self.classes, labels]))
+        classes = np.unique(np.concatenate([self.classes, labels]))
+        is_met = np.isin(self.stand_in, labels) or len(classes) == len(self.classes)
+        if self.stand_in is None or is_met:
+            return classes
+        return classes[classes != self.stand_in]
 
     def model_classes(self, classes):
         """Which classes the model has learned, a mask; None for regression.
@@ -104,7 +115,7 @@ class Problem:
         is not among the training labels, and nowhere the most likely one of the pool.
         """
         has_column = self.predictions.model_classes(classes)
-        if has_column is None or self.y_train is None:
+        if self.predictions.expert is None or self.y_train is None:
             return has_column
         likely = self.predictions.expert_for(classes).argmax(axis=1)
         return has_column & (
@@ -158,6 +169,8 @@ class Problem:
             return
         labels = {label for some in labels for label in np.ravel(some).tolist()}
         new = sorted(labels.difference(classes.tolist()))
+        if self.stand_in is not None and self.stand_in in classes:
+            new = new[1:]  # The first one is what it stands for.
         if new:
             warn_caller(
                 f"The labels {new} are new: neither the model nor the training rows "
@@ -209,23 +222,50 @@ class Problem:
         -------
         X : the rows, as the surrogate sees them
         y : ndarray of shape (n_rows,)
-        expert : ndarray of shape (n_rows, n_classes) or (n_rows,)
+        expert : ndarray of shape (n_rows, n_classes) or (n_rows,), or None
             Predictions of the model; NaN for training rows without out-of-fold
-            predictions.
+            predictions. None without a model.
         """
         rows = np.array(indices, dtype=int)
         X, y = take_rows(self.features, rows), np.array(labels)
-        expert = self.predictions.expert_for(classes)[rows]
+        expert = self.predictions.expert_for(classes)
+        expert = None if expert is None else expert[rows]
         if self.y_train is None:
             return X, y, expert
-        if self.train_predictions is None:
+        if expert is None:
+            out_of_fold = None
+        elif self.train_predictions is None:
             out_of_fold = np.full((self.n_training, *expert.shape[1:]), np.nan)
         else:
             out_of_fold = self.train_predictions.expert_for(classes)
         if not len(rows):
             return self.train_features, self.y_train, out_of_fold
-        return (
-            stack_rows(self.train_features, X),
-            np.concatenate([self.y_train, y]),
-            np.concatenate([out_of_fold, expert]),
-        )
+        if expert is not None:
+            expert = np.concatenate([out_of_fold, expert])
+        y = np.concatenate([self.y_train, y])
+        return stack_rows(self.train_features, X), y, expert
+
+    def experts_for(self, surrogate, classes, rows=None):
+        """What experts say, as an argument of a surrogate that uses them.
+
+        Parameters
+        ----------
+        surrogate : BaseSurrogate
+        classes : ndarray of shape (n_classes,) or None
+        rows : sequence of int, default=None
+            Rows of the pool, for a fit: training rows come before them, about which
+            experts say nothing. None means the whole pool.
+
+        Returns
+        -------
+        argument : dict
+            Empty if there are no experts, or if the surrogate does not use them.
+        """
+        if self.experts is None or not surrogate.uses_experts:
+            return {}
+        scores = self.experts.scores_for(classes)
+        if rows is not None:
+            scores = scores[np.array(rows, dtype=int)]
+            before = np.zeros((self.n_training, *scores.shape[1:]))
+            scores = np.concatenate([before, scores])
+        return {"experts": scores}

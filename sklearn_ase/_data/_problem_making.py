@@ -1,14 +1,18 @@
 """Put the data of an evaluation together: ask the model, check that all fits."""
 
+import numpy as np
+
+from sklearn_ase._data._experts import check_experts
 from sklearn_ase._data._label_checks import check_class_list, check_classes, same_kind
 from sklearn_ase._data._predictions import (
     is_model,
     out_of_fold_predictions,
     predict_pool,
     read_predictions,
+    without_model,
 )
 from sklearn_ase._data._problem import Problem
-from sklearn_ase._data._rows import plain_labels
+from sklearn_ase._data._rows import n_rows, plain_labels
 from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._data._validation import check_training_rows
 
@@ -28,11 +32,14 @@ def make_problem(
     seed=0,
     cost=None,
     sample_weight=None,
+    experts=None,
+    metric=None,
 ):
     """Ask the model about pool and training rows and check that everything fits.
 
     The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
-    model, `classes` and tags are read.
+    model, `classes` and tags are read. The label that the metric is about is the one
+    that a score of an expert is the probability of.
 
     Returns
     -------
@@ -41,9 +48,13 @@ def make_problem(
     estimator, classes = evaluator.estimator, None
     if task == "classification":
         classes = check_class_list(evaluator.classes)
-    pool_predictions = predict_pool(
-        estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
-    )
+    label = getattr(metric, "label", getattr(metric, "pos_label", None))
+    if needs_no_model(estimator, predictions, metric):
+        pool_predictions = without_model(n_rows(X), task, label)
+    else:
+        pool_predictions = predict_pool(
+            estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
+        )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
     X_train, y_train = check_training_rows(X_train, y_train, X, task, evaluator)
@@ -56,15 +67,25 @@ def make_problem(
         out_of_fold = out_of_fold_predictions(
             estimator, X_train, y_train, loss, task, cv, seed
         )
-    labels = None
+    labels = stand_in = None
     if task == "classification":
         given = "estimator" if predictions is None else "predictions"
         met = {given: pool_predictions.columns, "y_train": y_train}
         if surrogate.frozen_classes is not None:
             met["surrogate"] = plain_labels(surrogate.frozen_classes)
         labels = check_classes(classes, met)
+        if len(labels) == 1 and pool_predictions.expert is None:
+            stand_in = _any_other(labels[0])
+            labels = np.unique([labels[0], stand_in])
         if train_predictions is not None:
             same_kind({"train_predictions": out_of_fold.columns, "classes": labels})
+    if experts is not None:
+        experts = check_experts(
+            experts, n_rows(X), task, labels, label, classes is not None
+        )
+        labels = labels if labels is None else check_classes(
+            None, {"classes": labels} | experts.labels
+        )
     return Problem(
         X=X,
         predictions=pool_predictions,
@@ -78,4 +99,19 @@ def make_problem(
         cost=cost,
         sample_weight=sample_weight,
         model=estimator if predictions is None and is_model(estimator) else None,
+        experts=experts,
+        stand_in=stand_in,
     )
+
+
+def needs_no_model(estimator, predictions, metric):
+    """Whether there is no model, and the metric is about the labels alone."""
+    is_absent = estimator is None and predictions is None
+    return is_absent and metric is not None and metric.response_method is None
+
+
+def _any_other(label):
+    """A label that stands for all but one, as long as no other is known."""
+    if isinstance(label, str):
+        return f"not {label}"
+    return type(label)(0 if label == 1 else label + 1 if label else 1)

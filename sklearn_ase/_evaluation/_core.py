@@ -130,6 +130,9 @@ class EvaluationCore:
         is_plain = question.line is not None or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
+        left_out = self._learned.left_out
+        if left_out is not None and risk.leans_on_surrogate:
+            epochs, cache = [epoch.with_belief(left_out) for epoch in epochs], None
         state_of = states_for(
             state, epochs, more, self.classes_, question.weight, cache=cache
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._epochs import BeliefColumns
 from sklearn_ase.losses import PointLoss
 
 # Fewer rows say nothing about the surrogate.
@@ -35,6 +36,11 @@ class Learned:
         Number of rows of that fit for which the model has predictions.
     met : frozenset
         Labels of that fit, and classes that the model knows (classification).
+    rows : tuple of int
+        Rows of the pool in that fit.
+    left_out : BeliefColumns or None
+        What is believed now, at each labelled row as if it had no label. None if the
+        surrogate does not say.
     """
 
     classes: np.ndarray | None
@@ -48,6 +54,8 @@ class Learned:
     fitted_belief: object = None
     n_compared: int = 0
     met: frozenset = frozenset()
+    rows: tuple = ()
+    left_out: object = None
 
 
 def not_yet_learned(problem, labels):
@@ -99,15 +107,18 @@ def learn(problem, plan, before, labels, seed):
         model_classes=problem.model_classes(classes),
         n_acquired=len(labels),
         seed=int(rng.integers(2**31)),
+        **problem.experts_for(surrogate, classes, list(labels)),
     )
     belief = surrogate.belief(
         problem.features,
         loss,
         problem.predictions.expert_for(classes),
         keep_member_loss=plan.acquisition.needs_member_loss,
+        **problem.experts_for(surrogate, classes),
     )
-    has_expert = np.isfinite(expert)
-    has_expert = has_expert if has_expert.ndim == 1 else has_expert.all(axis=1)
+    has_expert = np.ones(len(y), dtype=bool)
+    if expert is not None:
+        has_expert = np.isfinite(expert).reshape(len(y), -1).all(axis=1)
     n_compared = int(has_expert.sum()) if surrogate.uses_estimator else len(y)
     met = frozenset()
     if classes is not None:
@@ -121,8 +132,9 @@ def learn(problem, plan, before, labels, seed):
         fitted_belief=belief,
         n_compared=n_compared,
         met=met,
+        rows=tuple(labels),
     )
-    return _with_belief(learned, belief, surrogate, n_compared)
+    return _with_belief(learned, belief, surrogate, n_compared, learned.rows)
 
 
 def learn_more(problem, plan, learned, labels):
@@ -152,12 +164,13 @@ def learn_more(problem, plan, learned, labels):
         np.array(list(labels), dtype=int),
         y,
         problem.predictions.expert_for(classes),
+        **problem.experts_for(surrogate, classes),
     )
-    n_compared = learned.n_compared + len(labels)
-    return _with_belief(learned, belief, surrogate, n_compared)
+    n_compared, rows = learned.n_compared + len(labels), (*learned.rows, *labels)
+    return _with_belief(learned, belief, surrogate, n_compared, rows)
 
 
-def _with_belief(learned, belief, surrogate, n_compared):
+def _with_belief(learned, belief, surrogate, n_compared, rows):
     name = type(surrogate).__name__
     if not hasattr(belief, "expected_loss"):
         raise TypeError(
@@ -180,7 +193,16 @@ def _with_belief(learned, belief, surrogate, n_compared):
         expected_loss=moments[0],
         loss_variance=moments[1],
         is_calibrated=surrogate.is_calibrated and n_compared >= _LEAST_ROWS,
+        left_out=_left_out(learned, belief, surrogate, rows),
     )
+
+
+def _left_out(learned, belief, surrogate, rows):
+    """The belief with labelled rows as if each had no label, or None."""
+    found = surrogate.left_out()
+    if found is None:
+        return None
+    return BeliefColumns.of(belief, learned.classes).at(np.array(rows, int), *found)
 
 
 def _training_gap(problem, surrogate, classes, has_expert):

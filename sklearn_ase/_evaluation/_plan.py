@@ -1,6 +1,7 @@
 """The plan of an evaluation, resolved and checked before a label is spent."""
 
 from dataclasses import dataclass, fields
+from functools import partial
 
 from sklearn.base import clone
 
@@ -12,12 +13,12 @@ from sklearn_ase._utils._checks import (
     check_verbose,
 )
 from sklearn_ase._utils._strategies import check_strategy
-from sklearn_ase.acquisition import BaseAcquisition, TrustWeighted
+from sklearn_ase.acquisition import BaseAcquisition, LossSpread, TrustWeighted
 from sklearn_ase.metrics import as_metric
 from sklearn_ase.risk import ASE, BaseRisk, GuardedASE
 from sklearn_ase.selection import BaseSelection, Proportional
 from sklearn_ase.stopping import BaseStop
-from sklearn_ase.surrogate import as_surrogate
+from sklearn_ase.surrogate import as_expert_surrogate, as_surrogate
 
 # Base class and verbs of each kind of strategy.
 _KINDS = {
@@ -26,6 +27,8 @@ _KINDS = {
     "risk": (BaseRisk, ("estimate", "obstacle")),
     "stop": (BaseStop, ("reason",)),
 }
+# Share of uniform picks beside experts.
+_BESIDE_EXPERTS = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,7 @@ class Plan:
     metric: object = None
 
     @classmethod
-    def of(cls, evaluator, task, X):
+    def of(cls, evaluator, task, X, leans_on_experts=False, has_features=True):
         """Resolve the defaults of an evaluator and check its parameters.
 
         Parameters
@@ -65,19 +68,27 @@ class Plan:
         task : {"classification", "regression"}
         X : array, sparse matrix, frame or list
             The pool.
+        leans_on_experts : bool, default=False
+            Whether there are experts, or no model to learn from.
+        has_features : bool, default=True
+            Whether X holds anything but the numbers of the rows.
 
         Returns
         -------
         plan : Plan
             It holds copies, so that the evaluator's parameters are never changed.
         """
-        acquisition = _chosen(evaluator.acquisition, TrustWeighted, "acquisition")
-        selection = _chosen(evaluator.selection, Proportional, "selection")
+        scores, picks = TrustWeighted, Proportional
+        if leans_on_experts:  # Stacks of experts have no members to disagree.
+            scores, picks = LossSpread, partial(Proportional, _BESIDE_EXPERTS)
+        acquisition = _chosen(evaluator.acquisition, scores, "acquisition")
+        selection = _chosen(evaluator.selection, picks, "selection")
         # ASE is the only estimate that needs no probabilities of the picks.
         default = GuardedASE if selection.has_query_proba else ASE
         risk = _chosen(evaluator.risk, default, "risk")
         metric = None if evaluator.metric is None else as_metric(evaluator.metric)
-        surrogate = clone(as_surrogate(evaluator.surrogate, task, X))
+        make = as_expert_surrogate if leans_on_experts else as_surrogate
+        surrogate = clone(make(evaluator.surrogate, task, X if has_features else None))
         surrogate.labels_are_drawn = selection.has_query_proba
         _check_fit_together(risk, acquisition, selection, surrogate)
         check_verbose(evaluator.verbose)

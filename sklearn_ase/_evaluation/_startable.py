@@ -17,6 +17,7 @@ class StartableEvaluator(FittedEvaluator):
         y_train=None,
         predictions=None,
         train_predictions=None,
+        experts=None,
         ledger=None,
         journal=None,
         known_labels=None,
@@ -42,6 +43,13 @@ default=None
         train_predictions : array-like, default=None
             Predictions of the model for `X_train`, if they are out-of-fold or if the
             model has not learned from these rows. `cv` is then not used.
+        experts : array-like, or dict of str to array-like, default=None
+            What others say about the label of each row of the pool, such as judges:
+            labels, probabilities with one column per class, or scores between 0 and 1.
+            A score is the probability of the label that the `metric` is about, or of
+            the second of two classes. For regression, numbers. None or NaN where an
+            expert says nothing. The labels teach how much each of them counts. X may
+            be None then.
         ledger : LabelLedger, default=None
             Queries and labels of an earlier evaluation of the same pool, to be
             resumed.
@@ -74,6 +82,7 @@ default=None
             y_train=y_train,
             predictions=predictions,
             train_predictions=train_predictions,
+            experts=experts,
             ledger=ledger,
             journal=journal,
             known_labels=known_labels,

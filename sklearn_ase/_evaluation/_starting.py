@@ -1,8 +1,11 @@
 """Start an evaluation: check everything, ask the model, open the ledger."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from sklearn_ase._data._problem_making import make_problem
+import numpy as np
+
+from sklearn_ase._data._problem_making import make_problem, needs_no_model
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
 from sklearn_ase._evaluation._evaluation import Evaluation
@@ -19,7 +22,7 @@ from sklearn_ase._utils._seeding import check_seed
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics import MeanLoss, as_metric
 
-_ROWS = {"X_train", "y_train", "predictions", "train_predictions"}
+_ROWS = {"X_train", "y_train", "predictions", "train_predictions", "experts"}
 _ELSEWHERE = {
     "groups": "Groups belong to the interval: "
     'evaluation.estimate(groups=...).interval(target="population").',
@@ -54,6 +57,9 @@ def start_evaluation(
     evaluation : Evaluation
     """
     _refuse_unknown(set(rows) - _ROWS)
+    has_features = X is not None
+    if not has_features:
+        X = row_numbers(rows.get("experts"), rows.get("predictions"))
     X = check_rows(evaluator, X, reset=True)
     n_samples = n_rows(X)
     loss = _loss_of(evaluator)
@@ -63,7 +69,10 @@ def start_evaluation(
         evaluator.surrogate,
         evaluator.classes,
     )
-    plan = Plan.of(evaluator, task, X)
+    metric = None if evaluator.metric is None else as_metric(evaluator.metric)
+    given = evaluator.estimator, rows.get("predictions"), metric
+    leans = rows.get("experts") is not None or needs_no_model(*given)
+    plan = Plan.of(evaluator, task, X, leans or not has_features, has_features)
     if sample_weight is not None and plan.metric is None:
         plan = replace(plan, metric=MeanLoss(as_loss(loss, task)))
     check_ledger(ledger, n_samples)
@@ -84,6 +93,7 @@ def start_evaluation(
             seed=seed,
             cost=cost,
             sample_weight=sample_weight,
+            metric=plan.metric,
             **rows,
         )
         ledger.begin(lambda: header_of(problem, seed, plan.settings()))
@@ -93,6 +103,31 @@ def start_evaluation(
         if sample_weight is not None and plan.metric is None:
             plan = replace(plan, metric=MeanLoss(problem.loss))
         return Evaluation(problem, plan, ledger, seed)
+
+
+def row_numbers(*given):
+    """A pool without features: its rows have numbers.
+
+    Parameters
+    ----------
+    *given : array-like, dict or list of them, or None
+        What is known about each row.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 1)
+    """
+    for values in given:
+        if isinstance(values, Mapping) and values:
+            values = next(iter(values.values()))
+        elif isinstance(values, (list, tuple)) and values and np.ndim(values[0]):
+            values = values[0]
+        if values is not None and (hasattr(values, "shape") or np.ndim(values)):
+            return np.arange(n_rows(values))[:, None]
+    raise ValueError(
+        "X is None, so nothing is known about the rows. Give X, the rows of the pool, "
+        "or experts=... or predictions=... with one entry for each row."
+    )
 
 
 def _loss_of(evaluator):

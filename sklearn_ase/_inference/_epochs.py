@@ -1,6 +1,6 @@
 """Beliefs of the past, each in force for a run of picks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,27 @@ class BeliefColumns:
             classes, proba=proba.astype(np.float32) if proba.size > _MANY else proba
         )
 
+    def at(self, rows, *columns):
+        """The same with other values at some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_rows,)
+        *columns : ndarray
+            Probabilities, of shape (n_rows, n_classes), or mean and variance, of shape
+            (n_rows,).
+
+        Returns
+        -------
+        columns : BeliefColumns
+        """
+        names = ("mean", "variance") if self.classes is None else ("proba",)
+        changed = {}
+        for name, values in zip(names, columns, strict=True):
+            changed[name] = np.array(getattr(self, name))
+            changed[name][rows] = values
+        return replace(self, **changed)
+
     def aligned(self, classes):
         """The same with a column for each of `classes`, which may be others.
 
@@ -82,3 +103,7 @@ class Epoch:
     start: int
     belief: BeliefColumns
     query_proba: np.ndarray
+
+    def with_belief(self, belief):
+        """The same run of picks with another belief."""
+        return replace(self, belief=belief)

@@ -100,6 +100,10 @@ def header_of(problem, seed, settings):
         "sample_weight": problem.sample_weight,
         "train_predictions": getattr(problem.train_predictions, "response", None),
     }
+    experts = {}
+    if problem.experts is not None:
+        each = problem.experts.each
+        experts = {"experts": {one.name: sketch(one.values) for one in each}}
     return {
         "n_samples": n_rows(problem.X),
         "pool": fingerprint(problem.X),
@@ -111,6 +115,7 @@ def header_of(problem, seed, settings):
         "seed": seed,
         **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
         "metric": None,  # As in journals of older versions.
+        **experts,
         **{name: described(value) for name, value in settings.items()},
     }
 
@@ -156,6 +161,8 @@ def sketch_predictions(predictions):
     -------
     columns : list of list of float
     """
+    if predictions.expert is None:
+        return []
     columns = sketch(predictions.response)
     if predictions.expert is not predictions.response:
         columns += sketch(predictions.expert)

@@ -3,6 +3,8 @@
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier, BootstrapRegressor
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
+from sklearn_ase.surrogate._expert_classifier import ExpertClassifierSurrogate
+from sklearn_ase.surrogate._expert_regressor import ExpertRegressorSurrogate
 from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._image_encoder import ImageEncoder
@@ -10,13 +12,15 @@ from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._prediction_stack import PredictionSurrogate
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 from sklearn_ase.surrogate._votes import VoteSurrogate
-from sklearn_ase.surrogate._wrapping import as_surrogate
+from sklearn_ase.surrogate._wrapping import as_expert_surrogate, as_surrogate
 
 __all__ = [
     "BaseSurrogate",
     "BootstrapClassifier",
     "BootstrapRegressor",
     "ClassifierSurrogate",
+    "ExpertClassifierSurrogate",
+    "ExpertRegressorSurrogate",
     "FrameEncoder",
     "GaussianStack",
     "ImageEncoder",
@@ -24,5 +28,6 @@ __all__ = [
     "PredictionSurrogate",
     "RegressorSurrogate",
     "VoteSurrogate",
+    "as_expert_surrogate",
     "as_surrogate",
 ]

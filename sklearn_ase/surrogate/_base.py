@@ -27,6 +27,10 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         start, on the training rows, of which there may be none.
     uses_estimator : bool, default=False
         Whether the surrogate uses the predictions of the model under test, `expert`.
+    uses_experts : bool, default=False
+        Whether :meth:`fit`, :meth:`belief` and :meth:`update` take an argument
+        `experts`: what others say about the labels, of shape (n_rows, n_experts,
+        n_classes) or (n_rows, n_experts).
     uses_out_of_fold : bool, default=False
         Whether out-of-fold predictions of the model on the training rows are worth
         their time. If False, `expert` is NaN for training rows.
@@ -81,6 +85,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     min_rows = 5
     is_constant = False
     uses_estimator = False
+    uses_experts = False
     uses_out_of_fold = False
     is_calibrated = False
     gives_members = False
@@ -231,6 +236,21 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         -------
         expected_loss : ndarray of shape (n_rows,) or None
             NaN for rows that were not held out.
+        """
+        return None
+
+    def left_out(self):
+        """Return predictions at the acquired rows, each as if it had no label.
+
+        The guarded estimate of a metric is then corrected with these, which makes its
+        interval narrower. The default is None: nothing is known.
+
+        Returns
+        -------
+        columns : tuple of ndarray, or None
+            Probabilities, of shape (n_rows, n_classes), or mean and variance of the
+            label, each of shape (n_rows,). Rows are in the order in which they were
+            learned.
         """
         return None
 

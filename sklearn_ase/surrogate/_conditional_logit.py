@@ -8,7 +8,7 @@ _MOST_HALVINGS = 30
 _TOLERANCE = 1e-12
 
 
-def fit_logit(design, codes, mean, precision):
+def fit_logit(design, codes, mean, precision, start=None):
     """Most probable weights, by Newton's method with step halving.
 
     Parameters
@@ -20,6 +20,8 @@ def fit_logit(design, codes, mean, precision):
     mean : ndarray of shape (n_weights,)
         Of the normal prior.
     precision : ndarray of shape (n_weights, n_weights)
+    start : ndarray of shape (n_weights,), default=None
+        Where the search begins; None means `mean`.
 
     Returns
     -------
@@ -27,7 +29,7 @@ def fit_logit(design, codes, mean, precision):
     covariance : ndarray of shape (n_weights, n_weights)
         Inverse of the second derivative there (Laplace).
     """
-    weights = np.array(mean)
+    weights = np.array(mean if start is None else start)
     rows = np.arange(len(codes))
     chosen = design[rows, codes]
 
@@ -57,6 +59,36 @@ def fit_logit(design, codes, mean, precision):
     proba = softmax(design @ weights, axis=1)
     expected = np.einsum("nc,ncd->nd", proba, design)
     return weights, np.linalg.inv(_curvature(design, proba, expected, precision))
+
+
+def left_out_proba(design, codes, weights, covariance):
+    """Probabilities of the classes at each row as if it had not been in the fit.
+
+    One Newton step without the row, from the weights with it.
+
+    Parameters
+    ----------
+    design : ndarray of shape (n_rows, n_classes, n_weights)
+    codes : ndarray of int of shape (n_rows,)
+    weights : ndarray of shape (n_weights,)
+    covariance : ndarray of shape (n_weights, n_weights)
+        What :func:`fit_logit` returned for these rows.
+
+    Returns
+    -------
+    proba : ndarray of shape (n_rows, n_classes)
+    """
+    scores = design @ weights
+    proba = softmax(scores, axis=1)
+    n_classes = proba.shape[1]
+    surprise = np.eye(n_classes)[codes] - proba
+    spread = np.einsum("ncd,nkd->nck", design @ covariance, design)
+    weight = proba[:, :, None] * (np.eye(n_classes) - proba[:, None, :])
+    # (H - H_i)^-1, seen from the row: (I - S W)^-1 S.
+    moved = np.linalg.solve(
+        np.eye(n_classes) - spread @ weight, spread @ surprise[:, :, None]
+    )
+    return softmax(scores - moved[:, :, 0], axis=1)
 
 
 def _curvature(design, proba, expected, precision):

@@ -15,10 +15,16 @@ from sklearn_ase._utils._unwrapping import unfrozen
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
+from sklearn_ase.surrogate._expert_classifier import ExpertClassifierSurrogate
+from sklearn_ase.surrogate._expert_regressor import ExpertRegressorSurrogate
 from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._image_encoder import ImageEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
+_OF_EXPERTS = {
+    "classification": ExpertClassifierSurrogate,
+    "regression": ExpertRegressorSurrogate,
+}
 _WRAPPERS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
 
 
@@ -52,6 +58,41 @@ def as_surrogate(surrogate, task, X):
     if surrogate.task != task:
         raise _wrong_task(surrogate, task)
     return surrogate
+
+
+def as_expert_surrogate(surrogate, task, X):
+    """Turn what the user gave into a surrogate that weighs what experts say.
+
+    Parameters
+    ----------
+    surrogate : classifier, regressor, BaseSurrogate that uses experts, or None
+        A classifier or regressor learns from the features, beside the experts.
+    task : {"classification", "regression"}
+    X : array, sparse matrix, frame or list of texts, or None
+        The pool; None if nothing but experts is known.
+
+    Returns
+    -------
+    surrogate : BaseSurrogate
+    """
+    if not isinstance(surrogate, BaseSurrogate):
+        _check_estimator(surrogate)
+        surrogate = _OF_EXPERTS[task](surrogate)
+    if not surrogate.uses_experts:
+        raise TypeError(
+            f"surrogate={shown(surrogate)} cannot use experts, and needs a model under "
+            "test. Give a classifier or a regressor, or None for the default; it is "
+            "then combined with the experts."
+        )
+    surrogate.validate()
+    if surrogate.task != task:
+        raise _wrong_task(surrogate, task)
+    if not getattr(surrogate, "has_features", False):
+        return surrogate
+    if X is None:
+        return clone(surrogate).set_params(estimator="drop")
+    inner = as_surrogate(surrogate.estimator, task, X)
+    return clone(surrogate).set_params(estimator=inner.estimator)
 
 
 def _with_estimator(surrogate, task, X):
