@@ -225,6 +225,9 @@ class PoolState:
     is_question : bool
         Whether other values take the place of the loss: those of a metric, or of some
         rows only. They may be negative.
+    is_cross_fitted : bool
+        Whether what was expected of each pick is what the surrogate believes now, as if
+        the row had no label. It then knows labels of later picks.
     models : ModelsView or None
         Several models that are compared; None for one model.
 
@@ -245,6 +248,7 @@ class PoolState:
     training_gap: float = np.nan
     training_tail: float = np.nan
     is_question: bool = False
+    is_cross_fitted: bool = False
     models: object = None
 
     @cached_property

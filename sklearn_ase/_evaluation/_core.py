@@ -1,5 +1,6 @@
 """What an evaluation knows, and how it learns from its labels."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -133,6 +134,7 @@ class EvaluationCore:
         left_out = self._learned.left_out
         if left_out is not None and risk.leans_on_surrogate:
             epochs, cache = [epoch.with_belief(left_out) for epoch in epochs], None
+            state = replace(state, is_cross_fitted=True)
         state_of = states_for(
             state, epochs, more, self.classes_, question.weight, cache=cache
         )

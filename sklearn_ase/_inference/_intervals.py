@@ -85,6 +85,35 @@ def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
     return (half + np.sqrt(half**2 + total * quantile**2 * variance)) / total
 
 
+def wilson_ends(value, variance, greatest, quantile):
+    """Ends of Wilson's interval, for an estimate with a known variance.
+
+    The labels are worth as many of a plain sample as have this variance if all losses
+    are 0 or the greatest one.
+
+    Parameters
+    ----------
+    value, variance : float
+        Of the estimate.
+    greatest : float
+        Greatest possible loss.
+    quantile : float
+
+    Returns
+    -------
+    low, high : float
+    """
+    share = np.clip(value / greatest, 1e-9, 1.0 - 1e-9)
+    product = share * (1.0 - share)
+    of_one = quantile**2 * variance / greatest**2 / product
+    half = np.sqrt(of_one * product + 0.25 * of_one**2)
+    middle = share + 0.5 * of_one
+    return (
+        greatest * (middle - half) / (1.0 + of_one),
+        greatest * (middle + half) / (1.0 + of_one),
+    )
+
+
 def log_reach(value, error, quantile):
     """Distance of the upper end from an estimate of a loss without a bound.
 

@@ -164,6 +164,7 @@ def question_state(
         labels=state.labels,
         is_calibrated=state.is_calibrated,
         is_question=True,
+        is_cross_fitted=state.is_cross_fitted,
     )
 
 

@@ -19,6 +19,9 @@ from sklearn_ase._inference._steps import (
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
 
+# Labels of the rarer kind from which on they tell the error of an estimate.
+_MANY_EVENTS = 5
+
 
 class BaseRisk(BaseEstimator, metaclass=ABCMeta):
     """Base class of the risk estimators: pure functions of the state of the pool.
@@ -180,13 +183,23 @@ def design_based(value, variances, deviations, steps, state):
     if not loss.is_bounded:
         tail = None if is_known else tail_degrees(deviations)
         return replace(found, tail_degrees=tail)
-    found = replace(found, unseen=unseen_variance(picks, n_samples))
+    found = replace(
+        found,
+        unseen=unseen_variance(picks, n_samples),
+        is_wilson=state.is_cross_fitted and _n_events(picks, loss) >= _MANY_EVENTS,
+    )
     if is_known or found.n_skipped:
         return found
     # Rows without a label have a loss between 0 and the greatest one.
     most = (total + loss.max_loss * (n_samples - n_labels)) / n_samples
     ends = anytime_ends(steps, state)
     return replace(found, least=total / n_samples, most=most, anytime=ends)
+
+
+def _n_events(picks, loss):
+    """Number of labels with a large loss, or with a small one if these are fewer."""
+    is_large = picks.losses[picks.answered] > 0.5 * loss.max_loss
+    return min(is_large.sum(), (~is_large).sum())
 
 
 def min_loss(loss):

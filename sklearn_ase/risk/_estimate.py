@@ -11,6 +11,7 @@ from sklearn_ase._inference._intervals import (
     fixed_quantiles,
     log_reach,
     reach_with_unseen,
+    wilson_ends,
 )
 from sklearn_ase._utils._html import html_table
 from sklearn_ase.exceptions import IntervalWarning
@@ -56,6 +57,9 @@ class RiskEstimate:
         For a bounded loss: variance that a unit of losses which no label has shown
         would add to the estimate from an endless pool, eq. T12 of docs/trust.md. 0 for
         other losses.
+    is_wilson : bool
+        For a bounded loss: whether the interval is Wilson's, with as many labels of a
+        plain sample as the variance says.
     tail_degrees : float or None
         For a loss without a bound: degrees of freedom of the upper end of the interval.
         They are few if a few labels carry the variance.
@@ -96,6 +100,7 @@ class RiskEstimate:
     largest: float | None = None
     none_seen: bool = False
     unseen: float = 0.0
+    is_wilson: bool = False
     tail_degrees: float | None = None
     least: float = 0.0
     most: float = np.inf
@@ -213,6 +218,8 @@ class RiskEstimate:
             quantile = anytime_quantile(level, degrees, self.n_labels)
             of_unseen = quantile
         centre = self.value if self.centre is None else self.centre
+        if self.is_wilson and variance > 0 and np.isfinite(quantile):
+            return wilson_ends(centre, variance, self.max_loss, quantile)
         low_room, high_room = self._rooms(centre, centre)
         low = reach_with_unseen(variance, unseen, low_room, quantile, of_unseen)
         high = reach_with_unseen(variance, unseen, high_room, quantile, of_unseen)

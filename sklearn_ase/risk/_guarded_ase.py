@@ -82,7 +82,8 @@ class GuardedASE(BaseRisk):
         if state.belief is None:
             return corrected
         value = corrected.value
-        if self.worth > 0 and not state.settled.n_skipped:
+        is_compared = not (state.settled.n_skipped or state.is_cross_fitted)
+        if self.worth > 0 and is_compared:
             evidence = weigh_evidence(state, self.worth, tuned)
             value = evidence.surrogate - evidence.bias
         # Between what the labels prove, as every mean of losses.
