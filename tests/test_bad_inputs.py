@@ -406,8 +406,8 @@ CASES = [
         "generator class {'a':3} {'a':None} {'a':[]} {'a':'text'}",
     }),
     ("fit, experts of numbers", on_mean, {
-        "experts": "text 3 {} {0} object [] nans infs Nones texts mixed complexes dates "
-        "masked short cube rows bytes lists generator class",
+        "experts": "text 3 {} {0} object [] nans infs Nones texts mixed complexes "
+        "dates masked short cube rows bytes lists generator class",
     }),
     ("start", on_start, {
         "known_labels": "text {99:0} {0:None}",

@@ -64,7 +64,7 @@ def test_left_out_numbers_are_those_of_fits_without_the_row():
         assert variance[row] == pytest.approx(spread)
 
 
-def test_a_good_judge_gets_a_large_weight_and_one_who_says_the_opposite_a_negative_one():
+def test_a_good_judge_gets_a_large_weight_and_an_inverted_one_a_negative_weight():
     good = fitted(*judged(200, 4.0)).weights_[0]
     opposite = fitted(*judged(200, -4.0)).weights_[0]
     useless = fitted(*judged(200, 0.0)).weights_[0]
