@@ -1,6 +1,6 @@
 """Estimates of a metric: means first, then the function of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,7 +67,11 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         value = float(np.clip(value, *metric.bounds))
     line = pool_metric.line()
     if line is not None and states[0].loss.min_loss >= 0:
-        return of_one_mean(metric, line, with_limits(found[0], states[0], cut=False))
+        mean, at = with_limits(found[0], states[0], cut=False), [found[0].value]
+        influence = state_of(pool_metric.linearised(at))
+        variance = population_variance(influence, pool_metric.known_influence(at))
+        mean = replace(mean, population_variance=variance / line[1] ** 2)
+        return of_one_mean(metric, line, mean)
     steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
     refusal = found[0].refusal
     if any(each is None for each in steps):

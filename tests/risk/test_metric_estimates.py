@@ -191,11 +191,15 @@ def test_answers_never_warn():
             after(190).estimate(metric=metric).interval(target="population")
 
 
-@pytest.mark.parametrize("metric", ["precision", "accuracy", "f1"])
+@pytest.mark.parametrize(
+    "metric", ["precision", "accuracy", "f1", "roc_auc", "average_precision"]
+)
 def test_skips_that_follow_the_prediction_do_not_mislead(metric):
     """Of the predicted positives every second row cannot be labelled."""
     predicted = FROZEN.predict(X)
     can = (predicted == 0) | (np.arange(len(X)) % 2 == 0)
+    if metric in ("roc_auc", "average_precision"):
+        predicted = FROZEN.predict_proba(X)[:, 1]
     truth = as_metric(metric)(Y[can], predicted[can])
     found = []
     for seed in range(40):
