@@ -72,7 +72,7 @@ TASKS = {
 }
 COLUMNS = [
     *("task", "seed", "n_labels", "metric", "group", "truth", "value", "low", "high"),
-    *("verdict", "alone", "plain"),
+    *("verdict", "n_in_group", "alone", "surrogate", "corrected", "error", "plain"),
 ]
 
 
@@ -103,15 +103,24 @@ def run(data_dir, task, seed):
                 )
                 cells = [table[k][place] for k in ("estimate", "low", "high")]
                 cells.append(table["verdict"][place])
-                cells.append(alone(evaluation, metric, rows, table["n_labels"][place]))
+                cells += alone(evaluation, metric, rows, table["n_labels"][place])
                 found.append((task, seed, count, metric, group, truth, *cells, plain))
     return found
 
 
 def alone(evaluation, metric, rows, n_labels):
-    """The estimate of a group that hears nothing of the other groups."""
-    risk = ASE() if n_labels < 2 else GuardedASE()
-    return float(evaluation.estimate(risk, metric=metric, where=rows))
+    """What is known of a group that hears nothing of the other groups.
+
+    Returns
+    -------
+    n_labels : int
+    alone, surrogate, corrected, error : float
+        Estimates, and the standard error of the corrected one.
+    """
+    found = evaluation.estimate(GuardedASE(), metric=metric, where=rows)
+    surrogate = float(evaluation.estimate(ASE(), metric=metric, where=rows))
+    value = surrogate if n_labels < 2 else float(found)
+    return int(n_labels), value, surrogate, found.centre, found.standard_error
 
 
 def plain_sample(metric, y, predicted, n_labels, rng):
@@ -146,12 +155,17 @@ def simulate(args):
         print(f"{task}: done", flush=True)
 
 
-def report(args):
-    """Print a line for each group, and the medians."""
+def read(args):
+    """All runs."""
     seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
     paths = [Path(args.out) / f"{task}.csv" for task in args.tasks]
     runs = pd.concat([pd.read_csv(path) for path in paths if path.exists()])
-    runs = runs[runs["seed"].isin(seeds)].drop_duplicates(COLUMNS[:5])
+    return runs[runs["seed"].isin(seeds)].drop_duplicates(COLUMNS[:5])
+
+
+def report(args):
+    """Print a line for each group, and the medians."""
+    runs = read(args)
     runs["square"] = (runs["value"] - runs["truth"]) ** 2
     runs["square_alone"] = (runs["alone"] - runs["truth"]) ** 2
     has = runs["low"].notna()

@@ -91,6 +91,10 @@ class Answering(Labelling):
     ):
         """Answer the same question for each of several groups of rows.
 
+        With the default `risk` the groups tell each other how far the surrogate can be
+        trusted. So an estimate differs a little from that of ``estimate(where=...)``,
+        which knows one group only. The intervals are those of each group alone.
+
         Parameters
         ----------
         groups : array-like of shape (n_samples,)

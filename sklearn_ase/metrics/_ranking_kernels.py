@@ -6,9 +6,9 @@ expected ones for independent labels. So a pair of a row with itself is treated 
 for a label, ``y (1 - y)`` is 0 and ``y²`` is y, but for a probability they are not.
 
 The influence of a row on the metric is n_samples times the derivative with respect to
-the weight of the row. It is ``rest + slope * positive``, and its weighted mean is 0. The
-label of the row changes the second term only. ``weight * slope`` is n_samples times the
-derivative with respect to ``positive``.
+the weight of the row. It is ``rest + slope * positive``, and its weighted mean is 0.
+The label of the row changes the second term only. ``weight * slope`` is n_samples times
+the derivative with respect to ``positive``.
 """
 
 import numpy as np
