@@ -99,16 +99,23 @@ def brute_force_precision(p, weight, score):
 BRUTE = {RocAuc: brute_force_auc, AveragePrecision: brute_force_precision}
 
 
-@both
-@every_tie
-def test_value_and_slopes_at_a_belief_agree_with_brute_force(rng, kind, decimals):
-    n_samples, step = 30, 1e-5
+def tangent(rng, kind, decimals, n_samples=30):
+    """Scores, probabilities, weights, and the metric near them."""
     score, p = random_scores(rng, n_samples, decimals), rng.random(n_samples)
     p[:8] = [0, 1, 0, 1, 0, 1, 0, 1]  # Labels that are known.
     weight = rng.uniform(0.2, 2.0, n_samples)
     weight /= weight.mean()
     pool = kind().on_pool(score, np.array([0, 1]), weight)
     near = pool.at(np.column_stack([1 - p, p]))
+    return score, p, weight, near
+
+
+@both
+@every_tie
+def test_value_and_slopes_at_a_belief_agree_with_brute_force(rng, kind, decimals):
+    step = 1e-5
+    score, p, weight, near = tangent(rng, kind, decimals)
+    n_samples = len(p)
     part = near.parts[0]
     assert near.value([(part.weight * p).mean()]) == pytest.approx(
         BRUTE[kind](p, weight, score), abs=1e-12
@@ -185,13 +192,9 @@ def test_a_ranking_has_no_values_of_rows(kind):
 @both
 @every_tie
 def test_influence_is_the_change_of_the_value_by_the_weight(rng, kind, decimals):
-    n_samples, step = 30, 1e-5
-    score, p = random_scores(rng, n_samples, decimals), rng.random(n_samples)
-    p[:8] = [0, 1, 0, 1, 0, 1, 0, 1]  # Labels that are known.
-    weight = rng.uniform(0.2, 2.0, n_samples)
-    weight /= weight.mean()
-    pool = kind().on_pool(score, np.array([0, 1]), weight)
-    near = pool.at(np.column_stack([1 - p, p]))
+    step = 1e-5
+    score, p, weight, near = tangent(rng, kind, decimals)
+    n_samples = len(p)
     influence = near.parts[0].weight * p + near.known_influence(np.zeros(1))
     assert influence.mean() == pytest.approx(0.0, abs=1e-12)
     for row in range(n_samples):
