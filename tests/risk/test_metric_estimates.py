@@ -11,9 +11,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import Uniform
 from sklearn_ase.exceptions import IntervalWarning
-from sklearn_ase.metrics import MeanLoss, as_metric
+from sklearn_ase.metrics import LabelMean, MeanLoss, as_metric
 from sklearn_ase.risk import (
     LURE,
     CorrectedASE,
@@ -224,3 +225,18 @@ def test_skips_do_not_mislead_about_a_ranking(metric, which):
         evaluation.skip(rows[~can[rows]])
         found.append(float(evaluation.estimate(CorrectedASE(), metric=metric)))
     assert np.mean(found) == pytest.approx(truth, abs=0.03)
+
+
+def test_a_heavy_tail_widens_the_interval_of_a_metric_of_numbers():
+    """A few large labels carry the variance, so there are few degrees of freedom."""
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=(300, 2))
+    degrees = []
+    for noise in (rng.normal(size=300), rng.standard_t(2.5, 300)):
+        evaluator = ActiveRiskEstimator(metric=LabelMean(), random_state=0)
+        evaluator.set_params(acquisition=Uniform())
+        evaluation = evaluator.start(pool, predictions=np.zeros(300))
+        evaluation.run(noise, 80)
+        degrees.append(evaluation.estimate(CorrectedASE()).degrees_of_freedom)
+    assert degrees[0] > 40
+    assert degrees[1] < 30
