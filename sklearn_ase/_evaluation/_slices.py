@@ -135,7 +135,8 @@ def _borrowed(evaluation, risk, found, numbers, is_tested, about):
     """
     values = np.array([each.value for each in found])
     state = evaluation.state
-    if not isinstance(risk, GuardedASE) or not has_evidence(state):
+    is_judged = isinstance(risk, GuardedASE) and has_evidence(state)
+    if not is_judged or evaluation.is_cross_fitted:
         return values
     corrected = np.array([each.centre for each in found])
     variances = np.array([each.standard_error for each in found]) ** 2
