@@ -8,6 +8,7 @@ from sklearn_ase._data._predictions import is_model, predict_pool
 from sklearn_ase._data._problem import Problem
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_cost, check_rows, check_task
+from sklearn_ase._evaluation._models import Models
 from sklearn_ase._evaluation._plan import Plan, check_stop
 from sklearn_ase._evaluation._starting import loss_of_metric
 from sklearn_ase._labels._opening import (
@@ -19,7 +20,6 @@ from sklearn_ase._labels._opening import (
     sketch_predictions,
 )
 from sklearn_ase._model_selection._model_checks import check_models
-from sklearn_ase._model_selection._models import Models
 from sklearn_ase._model_selection._selection import ModelSelection
 from sklearn_ase._utils._checks import check_number, check_verbose, shown
 from sklearn_ase._utils._seeding import check_seed

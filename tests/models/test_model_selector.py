@@ -125,7 +125,8 @@ def test_fit_finds_the_best_and_acts_as_it(digits):
     best = frame.loc[1]
     assert best["low"] <= truth <= best["high"]
     assert best["estimate"] == selector.best_score_
-    assert frame.loc[frame["rank"] == 1, "name"].item() == "linear"
+    assert best["model"] == "linear"
+    assert best["behind_best"] == 0.0
     assert frame["low"].le(frame["estimate"]).all()
 
 
@@ -135,7 +136,7 @@ def test_clone_and_pickle(digits):
     copy = clone(selector)
     assert copy.estimators[1][1] is pairs[1][1]
     expected = selector.fit(X, y).results_
-    assert_allclose(copy.fit(X, y).results_["believed"], expected["believed"])
+    assert_allclose(copy.fit(X, y).results_["probability"], expected["probability"])
     other = pickle.loads(pickle.dumps(selector))
     assert other.best_name_ == selector.best_name_
     assert_array_equal(other.selection_.ask().indices, copy.selection_.ask().indices)
@@ -175,7 +176,7 @@ def test_metrics_of_classes(digits, metric):
     pairs = pairs[1:]  # Bayes is as good by some of them.
     selector = ActiveModelSelector(pairs, metric=metric, n_labels=40, random_state=0)
     assert selector.fit(X, y).best_name_ == "linear"
-    assert np.isfinite(selector.results_["difference"]).all()
+    assert np.isfinite(selector.results_["behind_best"]).all()
     assert selector.score(X, y) > -1
 
 
@@ -211,7 +212,7 @@ def test_metrics_of_numbers(metric):
     selector = ActiveModelSelector(pairs, metric=metric, n_labels=40, random_state=0)
     selector.fit(X[200:], y[200:])
     assert selector.best_name_ == "ridge"
-    assert selector.results_["difference_high"].shape == (3,)
+    assert np.shape(selector.results_["behind_high"]) == (3,)
     assert selector.classes_ is None
 
 
