@@ -271,7 +271,8 @@ class ModelSelection(Evaluation):
         """The metric of one model, as a question."""
         self._forget_other_classes(classes)
         if model not in self._questions:
-            self._questions[model] = Question(self._metrics[1][model]), {}
+            metric, weight = self._metrics[1][model], self.models.weight
+            self._questions[model] = Question(metric, weight=weight), {}
         return self._questions[model][0]
 
     def _reported(self, classes):
