@@ -281,3 +281,74 @@ def test_models_are_compared_with_the_same_labels(metric):
     assert float(first) == pytest.approx(float(run.estimate_of("m0")), abs=0.02)
     other = run.compare({"m3": predictions["m3"], "m1": predictions["m1"]})
     assert other.best_name == "m1"
+
+
+def test_differences_of_all_pairs_are_unbiased():
+    # All sequences of picks, each with its probability; weights count, too.
+    table, y = _pool(6, shares=(0.2, 0.5, 0.5), n_classes=3, seed=3)
+    weight = np.array([1.0, 2.0, 0.5, 1.0, 3.0, 0.0])
+    gaps = 0.0
+    for rows in permutations(range(6), 3):
+        selector = ActiveModelSelector(random_state=0)
+        run = selector.start(None, predictions=_named(table), sample_weight=weight)
+        run.plan = replace(run.plan, selection=Forced(rows))
+        _label(run, y, 3)
+        gains = _corrected(run).gains
+        share = np.prod(run.ledger.query_proba)
+        gaps = gaps + share * (gains[:, None] - gains)
+    truth = np.average(table == y[:, None], axis=0, weights=weight)
+    assert_allclose(gaps, truth[:, None] - truth, atol=1e-9)
+
+
+def test_the_answer_is_one():
+    # The model that is chosen, the comparison and the table agree at any time.
+    table, y = _pool(150, shares=(0.2, 0.21, 0.22, 0.24, 0.3), seed=5)
+    run = _start(table)
+    for _ in range(25):
+        _label(run, y, 2)
+        comparison = run.compare()
+        assert comparison.best_name == run.best_name
+        assert comparison.best_name in comparison.candidates()
+        assert comparison.candidates() == run.candidates
+        stays = [
+            name
+            for name, may in zip(run.names, run.results["may_be_best"], strict=True)
+            if may
+        ]
+        assert stays == run.candidates
+        assert dict(
+            zip(run.names, comparison.probabilities().tolist(), strict=True)
+        ) == (run.probabilities)
+        anytime = comparison.candidates(method="anytime")
+        assert set(comparison.candidates(0.99)) >= set(comparison.candidates(0.5))
+        assert comparison.best_name in anytime
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_anytime_claims_hold_at_all_label_counts_at_once(seed):
+    # 30 runs of 60 looks each: at most a tenth may ever be wrong, here some more.
+    n_wrong, n_excluded, n_fixed = 0, 0, 0
+    for place in range(10):
+        table, y = _pool(150, shares=(0.2, 0.25, 0.3), seed=100 + 10 * seed + place)
+        truth = (table == y[:, None]).mean(axis=0)
+        best = {f"m{k}" for k in np.flatnonzero(truth == truth.max())}
+        run = _start(table, seed=place)
+        wrong = excluded = fixed = False
+        for _ in range(60):
+            _label(run, y, 1)
+            comparison = run.compare()
+            gap = comparison.difference("m0", "m1")
+            low, high = gap.interval(method="anytime")
+            here = truth[0] - truth[1]
+            wrong |= not low - 1e-9 <= here <= high + 1e-9
+            excluded |= not best & set(comparison.candidates(method="anytime"))
+            low, high = gap.interval()
+            fixed |= not low - 1e-9 <= here <= high + 1e-9
+        n_wrong, n_excluded, n_fixed = (
+            n_wrong + wrong,
+            n_excluded + excluded,
+            n_fixed + fixed,
+        )
+    print(seed, n_wrong, n_excluded, n_fixed)
+    assert n_wrong <= 3
+    assert n_excluded <= 3
