@@ -2,7 +2,7 @@
 
 Six models of scikit-learn make 15 pairs. Each of five tables takes three of them, so
 that every pair stands once, with zero-one and with log loss. Each run draws training
-rows, a pool of 1,500 rows and the two models afresh, and buys labels for the difference
+rows, a pool of 1,000 rows and the two models afresh, and buys labels for the difference
 with ``ActiveModelSelector``. Printed are, at 50, 100 and 200 labels: the mean squared
 error of the estimated difference divided by that of the paired difference from a plain
 random sample; the width of the 90 % interval divided by that of the sample's paired t
@@ -35,7 +35,7 @@ from sklearn_ase import ActiveModelSelector
 SEED = 141421
 COUNTS = (50, 100, 200)
 LOSSES = ("zero_one", "log_loss")
-N_TRAIN, N_POOL = 500, 1500
+N_TRAIN, N_POOL = 300, 1000
 # A probability of 0 counts as this one, as in the package.
 LEAST_PROBA = np.finfo(np.float32).eps
 MODELS = {

@@ -15,6 +15,8 @@ from sklearn_ase.risk._of_metric import estimate_metric
 
 # Fewer degrees of freedom than these would make an interval that says nothing.
 _LEAST_DEGREES = 2.0
+# A belief is trusted within the interval of this level.
+_TRUSTED_LEVEL = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,9 @@ class Answers:
     pairs : Pairs
     note : str
         About estimates of a single model.
+    believed : ndarray of shape (n_models,) or None
+        How good each model is by a belief that is made to compare them, greater is
+        better. Differences are then those of the belief, within their 90 % intervals.
     """
 
     metrics: list
@@ -41,6 +46,7 @@ class Answers:
     risk: object
     pairs: Pairs
     note: str = ""
+    believed: np.ndarray | None = None
 
     @property
     def name(self):
@@ -65,11 +71,18 @@ class Answers:
         found = estimate_metric(self.risk, gap, self.state_of)
         # Only labels at which the two differ say which is better.
         degrees = max(self.pairs.n_apart[first, second] - 1.0, _LEAST_DEGREES)
-        return replace(found, degrees_of_freedom=degrees)
+        found = replace(found, degrees_of_freedom=degrees)
+        if self.believed is None:
+            return found
+        value = self.believed[first] - self.believed[second]
+        if not found.refusal:
+            ends = replace(found, value=found.centre).interval(_TRUSTED_LEVEL)
+            value = np.clip(value, *ends)
+        return replace(found, value=float(value))
 
 
 def compare_models(evaluation, models, risk, reference):
-    """Compare models; the best is the one with the best estimate.
+    """Compare models by estimates of each and of their differences.
 
     Parameters
     ----------
@@ -94,21 +107,25 @@ def compare_models(evaluation, models, risk, reference):
     corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)
     pairs = Pairs(columns, state, observed, corrected, models.agreement, [0])
     answers = Answers(columns.metrics, models.sign, state_of, risk, pairs)
-    gains = _gains(answers, models.names)
-    return Comparison(
-        models.names,
-        int(gains.argmax()),
-        gains,
-        proba_of_best(gains, pairs.covariance, 0),
-        answers,
-        reference,
-    )
+    best, gains = _best(answers, models.names)
+    proba = proba_of_best(gains, pairs.covariance, 0)
+    return Comparison(models.names, best, gains, proba, answers, reference)
 
 
-def _gains(answers, names):
-    """Estimate of each model; greater is better."""
-    found = [float(answers.estimate(place)) for place in range(len(names))]
-    if np.isnan(found).any():
-        name = names[int(np.flatnonzero(np.isnan(found))[0])]
+def _best(answers, names):
+    """The best model, and how much better each is than it: 0 or less.
+
+    Differences are better known than the models by themselves. So the model with the
+    best estimate gives way to one that is better by the difference of the two.
+    """
+    estimates = [float(answers.estimate(place)) for place in range(len(names))]
+    if np.isnan(estimates).any():
+        name = names[int(np.flatnonzero(np.isnan(estimates))[0])]
         raise ValueError(f"{answers.name} is not defined for {name}. Label more rows.")
-    return answers.sign * np.array(found)
+    best, left = int(np.argmax(answers.sign * np.array(estimates))), len(names)
+    while True:
+        found = [answers.difference(place, best) for place in range(len(names))]
+        gains, left = np.array([float(each) for each in found]), left - 1
+        if not gains.max() > 0 or not left:
+            return best, np.minimum(gains, 0.0)
+        best = int(gains.argmax())

@@ -22,9 +22,9 @@ class Comparison:
     ----------
     names : list of str
     best_index : int
-        In an evaluation the model with the best estimate. In a choice between models
-        the one that is chosen, by what is believed; another one may then have a
-        slightly better estimate.
+        The model that is better than each other by the estimated difference. The
+        estimate of another model by itself may be slightly better: differences are
+        better known.
     reference : str or None
 
     See Also
@@ -99,7 +99,8 @@ class Comparison:
         """
         places = []
         for name in (first, second):
-            check_choice(name, "the name of a model", tuple(self.names))
+            if name not in self.names:
+                raise ValueError(f"There is no model {name!r}, only {self.names}.")
             places.append(self.names.index(name))
         return self._answers.difference(*places)
 

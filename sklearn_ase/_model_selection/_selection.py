@@ -145,8 +145,7 @@ class ModelSelection(Evaluation):
         -------
         comparison : Comparison
             Without other models and without a question it is about this choice: its
-            best model is `best_name`, and its candidates are `candidates`. Otherwise
-            the best model is the one with the best estimate.
+            best model is `best_name`, and its candidates are `candidates`.
         """
         if models is not None or any(each is not None for each in question.values()):
             models = self.models.predictions() if models is None else models
@@ -157,7 +156,13 @@ class ModelSelection(Evaluation):
         weight = self.models.weight
         state_of = states_for(state, self.epochs, more, classes, weight, cache={})
         answers = Answers(
-            columns.metrics, columns.sign, state_of, self.risk, pairs, self._bought_for
+            columns.metrics,
+            columns.sign,
+            state_of,
+            self.risk,
+            pairs,
+            self._bought_for,
+            stand.gains,
         )
         found = stand.leader, stand.gains, stand.best_proba
         return Comparison(self.names, *found, answers, reference)

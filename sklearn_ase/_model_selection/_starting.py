@@ -83,7 +83,7 @@ def start_selection(
     if has_features:
         X = check_rows(selector, X, reset=True)
     else:
-        X = _row_numbers(given)
+        X = _row_numbers(names, given)
     metric = _check_metric(selector.metric)
     check_number(selector.level_share, "level_share", 0, 1)
     check_verbose(selector.verbose)
@@ -168,14 +168,22 @@ def _refits(n_samples):
     return counts
 
 
-def _row_numbers(given):
+def _row_numbers(names, given):
     """A pool without features: its rows have numbers."""
     if given[0] is None:
         raise ValueError(
             "X is None, so the models cannot be asked. Give X, or predictions={name: "
             "array, ...}."
         )
-    return np.arange(n_rows(given[0]))[:, None]
+    sizes = [n_rows(each) for each in given]
+    if min(sizes) < max(sizes):
+        short, long = names[np.argmin(sizes)], names[np.argmax(sizes)]
+        raise ValueError(
+            f"The models have predictions for different numbers of rows: {short!r} for "
+            f"{min(sizes)} and {long!r} for {max(sizes)}. Give one for each row of the "
+            "pool."
+        )
+    return np.arange(sizes[0])[:, None]
 
 
 def _check_metric(metric):
