@@ -199,7 +199,8 @@ class ModelSelection(Evaluation):
         """The state as the acquisition sees it: that of the leader, with the others."""
         stand, columns, *_ = self._standing(state, epochs, classes)
         question = self._question_of(stand.leader, classes)
-        seen = self._view_of(question, state, epochs, classes)
+        # What was expected of earlier picks is of no use to it.
+        seen = self._view_of(question, state, [], classes)
         models = ModelsView(
             leader=stand.leader,
             best_proba=stand.best_proba,

@@ -8,9 +8,8 @@ from sklearn_ase._data._rows import stack_rows, take_rows
 from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase.surrogate._members import out_of_bag, predict_members
 
-# Labels at the first fit, and the factor by which they grow until the next; training
-# rows know much already, so a label changes less.
-_FIRST, _GROWTH, _GROWTH_BESIDE_TRAINING = 5, 1.25, 1.5
+# Labels at the first fit, and the factor by which they grow until the next.
+_FIRST, _GROWTH = 5, 1.5
 _FOLDS = 5
 # Every class keeps a probability of this order.
 _LEAST = 0.02
@@ -57,7 +56,7 @@ class FeatureExpert:
         predictions : ndarray of shape (n_samples, n_classes) or (n_samples,), or None
             Probabilities or values. None if there are too few labels.
         """
-        n_used = self._n_used(len(y))
+        n_used = _n_used(len(y))
         rows, y = rows[:n_used], y[:n_used]
         known = y if self.y_train is None else np.concatenate([self.y_train, y])
         if len(known) < _FIRST or (classes is not None and len(np.unique(known)) < 2):
@@ -66,17 +65,6 @@ class FeatureExpert:
         if self._found[0] != key:
             self._found = key, self._predict(rows, y, classes, seed)
         return self._found[1]
-
-    def _n_used(self, n_labels):
-        """Number of labels at the last fit."""
-        count, growth = _FIRST, _GROWTH
-        if self.y_train is not None:
-            growth = _GROWTH_BESIDE_TRAINING
-        if n_labels < count:
-            return 0
-        while (following := max(count + 1, int(np.ceil(count * growth)))) <= n_labels:
-            count = following
-        return count
 
     def _predict(self, rows, y, classes, seed):
         X, n_labels = take_rows(self.features, rows), len(rows)
@@ -120,6 +108,16 @@ def _spread_out(predictions, classes):
     if classes is None:
         return predictions
     return (predictions + _LEAST) / (1.0 + _LEAST * len(classes))
+
+
+def _n_used(n_labels):
+    """Number of labels at the last fit."""
+    count = _FIRST
+    if n_labels < count:
+        return 0
+    while (following := int(np.ceil(count * _GROWTH))) <= n_labels:
+        count = following
+    return count
 
 
 def _mean(model, X, classes):
