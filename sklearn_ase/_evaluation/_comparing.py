@@ -1,6 +1,6 @@
 """Compare several models with the labels of one evaluation."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Answers:
         The metric of each model.
     sign : {1.0, -1.0}
         1 if a greater metric is better.
-    state_of : callable
+    state_of : StateOf
         ``RowValues -> PoolState``.
     risk : BaseRisk
     pairs : Pairs
@@ -47,6 +47,7 @@ class Answers:
     pairs: Pairs
     note: str = ""
     believed: np.ndarray | None = None
+    _kept: dict = field(default_factory=dict)
 
     @property
     def name(self):
@@ -55,19 +56,28 @@ class Answers:
 
     def estimate(self, place):
         """Metric of one model, a MetricEstimate."""
-        found = estimate_metric(self.risk, self.metrics[place], self.state_of)
-        return replace(found, note=self.note)
+        if place not in self._kept:
+            found = estimate_metric(self.risk, self.metrics[place], self.state_of)
+            self._kept[place] = replace(found, note=self.note)
+        return self._kept[place]
 
     def difference(self, first, second):
         """How much better the first is than the second, a MetricEstimate."""
+        key = first, second
+        if key not in self._kept:
+            self._kept[key] = self._difference(*key)
+        return self._kept[key]
+
+    def _difference(self, first, second):
+        if self.pairs.agreement.are_alike(first, second):
+            name = f"difference of {self.name}"
+            known = {"name": name, "centre": 0.0, "bounds": (0.0, 0.0)}
+            return MetricEstimate(0.0, 0.0, self.pairs.n_labels, **known)
         two = [self.metrics[first], self.metrics[second]]
         gap = difference(
             *(two if self.sign > 0 else two[::-1]),
-            lambda part: self.state_of(part).expected_loss.mean(),
+            lambda part: self.state_of.expected(part).mean(),
         )
-        if self.pairs.agreement.are_alike(first, second):
-            known = {"name": gap.metric.name, "centre": 0.0, "bounds": (0.0, 0.0)}
-            return MetricEstimate(0.0, 0.0, self.pairs.n_labels, **known)
         found = estimate_metric(self.risk, gap, self.state_of)
         # Only labels at which the two differ say which is better.
         degrees = max(self.pairs.n_apart[first, second] - 1.0, _LEAST_DEGREES)
@@ -124,8 +134,8 @@ def _best(answers, names):
         raise ValueError(f"{answers.name} is not defined for {name}. Label more rows.")
     best, left = int(np.argmax(answers.sign * np.array(estimates))), len(names)
     while True:
-        found = [answers.difference(place, best) for place in range(len(names))]
-        gains, left = np.array([float(each) for each in found]), left - 1
+        found = [answers.difference(best, place) for place in range(len(names))]
+        gains, left = -np.array([float(each) for each in found]), left - 1
         if not gains.max() > 0 or not left:
             return best, np.minimum(gains, 0.0)
         best = int(gains.argmax())

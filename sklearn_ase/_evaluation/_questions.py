@@ -185,6 +185,15 @@ class StateOf:
     with_labels: bool
     cache: dict | None
 
+    def expected(self, values):
+        """Expected values at each row, (n_samples,); None without a belief."""
+        if self.state.belief is None:
+            return None
+        if not self.with_labels:
+            return values.moments(self.state.belief)[0]
+        observed = _observed(values, self.state, self.more_labels)
+        return moments_with_labels(self.state, values, observed)[0]
+
     def __call__(self, values):
         observed = _observed(values, self.state, self.more_labels)
         return question_state(
