@@ -103,6 +103,7 @@ class ComparisonDisplay:
         axes[0].set_yticks(places, table["model"])
         axes[0].invert_yaxis()
         axes[0].set(xlabel=f"{name}, {100 * level:g} % intervals")
+        axes[1].locator_params(axis="x", nbins=6)
         axes[1].axvline(0.0, color="grey", linestyle=":")
         axes[1].set(xlabel="behind the best")
         axes[1].legend(frameon=False, loc="best")
