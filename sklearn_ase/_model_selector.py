@@ -36,11 +36,11 @@ class ActiveModelSelector(FittedSelector):
         :class:`~sklearn_ase.stopping.RegretBelow`.
     surrogate : classifier, regressor or "votes", default=None
         Learns the labels from X, as one more expert beside the models. None means
-        extremely randomised trees. ``"votes"`` goes without: what the models predict is
-        all that the belief has. So it does if X is None.
+        extremely randomised trees. With ``"votes"``, or if X is None, there is none:
+        the belief is made of what the models predict alone.
     level_share : float, default=0.0
-        Share of picks that serve the metric of the best model by itself. Other labels
-        are bought for differences, and tell less about it.
+        Share of picks that serve the metric of the best model by itself. All others are
+        bought for differences between models, and say less about a single model.
     classes : array-like, default=None
         All possible labels. None takes what the models know, and adds others as they
         are met.
@@ -61,8 +61,10 @@ class ActiveModelSelector(FittedSelector):
         chosen for what the same labels say. Fresh labels would tell.
     candidates_ : list of str
         Models that may be the best, at 90 %, all comparisons together.
-    results_ : dict of str to ndarray
-        One entry per model; ``pandas.DataFrame(results_)`` makes a table of it.
+    results_ : dict of str to list
+        One entry per model: its estimate, how far it is behind the best one, whether it
+        may be the best; see :meth:`Comparison.to_dict`. ``pandas.DataFrame(results_)``
+        makes a table of it.
     stop_reason_ : str
         Why :meth:`fit` bought no more labels.
     ledger_ : LabelLedger

@@ -255,6 +255,18 @@ def test_ties_are_said():
     assert "Best so far: m" in text
 
 
+def test_the_labels_that_would_do_it_are_forecast():
+    table, y = _pool(600, shares=(0.15, 0.2, 0.45), seed=1)
+    run = _label(_start(table), y, 20)
+    comparison = run.compare()
+    assert comparison.candidates() == ["m0", "m1"]
+    more = comparison.labels_needed()
+    assert f"About {more:.0f} more would do it." in comparison.describe()
+    _label(run, y, int(2 * more))
+    assert run.compare().labels_needed() == 0.0
+    assert "m0 is the best of 3 models" in run.compare().describe()
+
+
 def test_labels_for_the_level_narrow_it():
     widths = []
     for share in (0.0, 0.6):
