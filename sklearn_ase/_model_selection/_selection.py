@@ -56,6 +56,7 @@ class ModelSelection(Evaluation):
         self._stands = {}
         self._model_cache = {}
         self._questions = {}
+        self._kept = None, None  # A state, and the answers for it.
         super().__init__(problem, plan, ledger, seed)
 
     @property
@@ -105,7 +106,7 @@ class ModelSelection(Evaluation):
             Its ``note`` says what the labels were bought for.
         """
         found = super().estimate(risk, groups, **question)
-        return replace(found, note=self._bought_for)
+        return replace(found, note=self.plan.acquisition.bought_for)
 
     def estimate_of(self, name, risk=None, **question):
         """Answer a question about one of the models; see :meth:`estimate`.
@@ -150,34 +151,29 @@ class ModelSelection(Evaluation):
         if models is not None or any(each is not None for each in question.values()):
             models = self.models.predictions() if models is None else models
             return super().compare(models, reference=reference, **question)
-        state, classes = self.state, self.classes_
-        stand, columns, _, pairs = self._standing(state, self.epochs, classes)
-        more = self.ledger.more_labels
-        weight = self.models.weight
-        state_of = states_for(state, self.epochs, more, classes, weight, cache={})
-        answers = Answers(
-            columns.metrics,
-            columns.sign,
-            state_of,
-            self.risk,
-            pairs,
-            self._bought_for,
-            stand.gains,
-        )
+        stand = self._standing(self.state, self.epochs, self.classes_)[0]
         found = stand.leader, stand.gains, stand.best_proba
-        return Comparison(self.names, *found, answers, reference)
+        return Comparison(self.names, *found, self._answers(), reference)
 
-    @property
-    def _bought_for(self):
-        """What the labels tell less about than others would."""
-        share = self.plan.acquisition.level_share
-        text = "The labels were bought to tell the models apart"
-        if share:
-            return f"{text}, and a share of {share:g} for the best model by itself."
-        return (
-            f"{text}. They say less about one model by itself than labels bought for "
-            "it: level_share=0.2 spends a share of them on that."
-        )
+    def _answers(self):
+        """Estimates of models and differences, kept until something changes."""
+        state, classes = self.state, self.classes_
+        if self._kept[0] is not state:
+            stand, columns, _, pairs = self._standing(state, self.epochs, classes)
+            more, weight = self.ledger.more_labels, self.models.weight
+            self._kept = (
+                state,
+                Answers(
+                    columns.metrics,
+                    columns.sign,
+                    states_for(state, self.epochs, more, classes, weight, cache={}),
+                    self.risk,
+                    pairs,
+                    self.plan.acquisition.bought_for,
+                    stand.gains,
+                ),
+            )
+        return self._kept[1]
 
     _asked = None  # The model that a question is about; None means the leader.
 

@@ -57,6 +57,18 @@ class BestModel(BaseAcquisition):
         self.level_share = level_share
         self.n_challengers = n_challengers
 
+    @property
+    def bought_for(self):
+        """What the labels are bought for, as a note on estimates of one model."""
+        text = "The labels were bought to tell the models apart"
+        if self.level_share:
+            share = f"a share of {self.level_share:g} for the best model by itself"
+            return f"{text}, and {share}."
+        return (
+            f"{text}. They say less about one model by itself than labels bought for "
+            "it: level_share=0.2 spends a share of them on that."
+        )
+
     def validate(self):
         check_number(self.gain_share, "gain_share", 0, 1)
         check_number(self.late_gain_share, "late_gain_share", 0, 1)
