@@ -8,7 +8,6 @@ from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._limits import proved_limits, with_limits
 from sklearn_ase._inference._population import population_variance
-from sklearn_ase._inference._questions import RowLoss
 from sklearn_ase._inference._steps import row_weight, variances_of_mean
 from sklearn_ase.metrics._complement import ComplementMetric
 from sklearn_ase.risk._guarded_ase import GuardedASE
@@ -32,7 +31,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     ----------
     risk : BaseRisk
     pool_metric : PoolMetric
-    state_of : StateOf
+    state_of : callable
         ``RowValues -> PoolState``: the state for the mean of these values.
     training_labels : float, default=0.0
         Number of labels that the training rows are worth.
@@ -183,11 +182,11 @@ def _from_below(pool_metric, state_of):
     """
     if len(pool_metric.parts) != 1:
         return pool_metric
-    part = pool_metric.parts[0]
-    expected = state_of.expected(part)
-    if expected is None or not RowLoss(part).is_bounded:
+    state = state_of(pool_metric.parts[0])
+    if not state.loss.is_bounded or state.expected_loss is None:
         return pool_metric
-    if expected.mean() <= 0.5 * part.limits()[1].mean():
+    greatest = pool_metric.parts[0].limits()[1].mean()
+    if state.expected_loss.mean() <= 0.5 * greatest:
         return pool_metric
     return ComplementMetric.of(pool_metric)
 
