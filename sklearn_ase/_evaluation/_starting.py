@@ -53,7 +53,7 @@ def start_evaluation(
     -------
     evaluation : Evaluation
     """
-    _refuse_unknown(set(rows) - _ROWS)
+    refuse_unknown(set(rows) - _ROWS)
     X = check_rows(evaluator, X, reset=True)
     n_samples = n_rows(X)
     loss = _loss_of(evaluator)
@@ -109,7 +109,13 @@ def loss_of_metric(metric):
     return "squared_error" if metric.task == "regression" else "zero_one"
 
 
-def _refuse_unknown(names):
+def refuse_unknown(names):
+    """Refuse arguments of fit and start that do not exist.
+
+    Parameters
+    ----------
+    names : iterable of str
+    """
     for name in sorted(names):
         cure = _ELSEWHERE.get(name, "Look for its name in the documentation.")
         raise TypeError(f"fit and start take no argument {name}. {cure}")
