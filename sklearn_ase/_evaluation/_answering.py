@@ -16,6 +16,7 @@ from sklearn_ase._evaluation._questions import (
     states_for,
 )
 from sklearn_ase._evaluation._slices import slice_table
+from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase.metrics import MeanLoss, as_metric
@@ -207,6 +208,48 @@ class Answering(Labelling):
         -------
         comparison : Comparison
         """
+        risk = self._comparing_risk(risk)
+        metric, weight = self._metric_and_weight(metric, where, sample_weight)
+        models = as_models(models, self.problem, metric, weight)
+        return compare_models(self, models, risk, reference)
+
+    def compare_groups(
+        self, groups, *, metric=None, reference=None, sample_weight=None, risk=None
+    ):
+        """Compare groups of rows, such as the answers of several systems.
+
+        The pool holds the rows of all groups, for instance the answers of two systems
+        to the same questions, and each row has a label of its own.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,)
+            Group of each row, such as the system that gave the answer.
+        metric : str or BaseMetric, default=None
+            None means what the evaluation reports.
+        reference : str, default=None
+            Name of a group to which all others are compared, too.
+        sample_weight : array-like of shape (n_samples,), default=None
+        risk : risk estimator, default=None
+
+        Returns
+        -------
+        comparison : Comparison
+            ``comparison.difference("a", "b").interval()`` is the interval of a
+            difference.
+        """
+        risk = self._comparing_risk(risk)
+        if self.state.settled.n_skipped:
+            raise ValueError(
+                "compare_groups() cannot allow for rows that were skipped: "
+                f"{self.state.settled.n_skipped} were. Use estimate_by(groups)."
+            )
+        metric, weight = self._metric_and_weight(metric, None, sample_weight)
+        systems = as_systems(groups, self.problem, metric, weight)
+        return compare_models(self, systems, risk, reference)
+
+    def _comparing_risk(self, risk):
+        """The risk estimator of a comparison, checked."""
         risk, state = self.risk if risk is None else risk, self.state
         check_risk(risk)
         if not risk.needs_query_proba:
@@ -219,9 +262,7 @@ class Answering(Labelling):
             raise ValueError(
                 "compare() needs a fitted surrogate and a label. Label some rows first."
             )
-        metric, weight = self._metric_and_weight(metric, where, sample_weight)
-        models = as_models(models, self.problem, metric, weight)
-        return compare_models(self, models, risk, reference)
+        return risk
 
     def question(self, metric=None, where=None, sample_weight=None):
         """The metric that is asked for, applied to the predictions.

@@ -98,7 +98,7 @@ def compare_models(evaluation, models, risk, reference):
     ----------
     evaluation : Evaluation
         With a belief and a label.
-    models : Models
+    models : Models or Systems
     risk : BaseRisk
     reference : str or None
 
@@ -107,12 +107,13 @@ def compare_models(evaluation, models, risk, reference):
     comparison : Comparison
     """
     state, classes = evaluation.state, evaluation.classes_
+    epochs = evaluation.epochs
+    if evaluation.is_cross_fitted and risk.leans_on_surrogate:
+        state, epochs = evaluation.cross_fitted(state, epochs)
     more = evaluation.ledger.more_labels
     proba = known_proba(state, classes, more)
     columns = models.columns(models.bound(classes), classes, proba)
-    state_of = states_for(
-        state, evaluation.epochs, more, classes, models.weight, cache={}
-    )
+    state_of = states_for(state, epochs, more, classes, models.weight, cache={})
     observed = columns.observed(state.indices, state.labels, more)
     corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)
     pairs = Pairs(columns, state, observed, corrected, models.agreement, [0])

@@ -79,6 +79,23 @@ class EvaluationCore:
         """
         return self._learned.left_out is not None
 
+    def cross_fitted(self, state, epochs):
+        """State and epochs with what the surrogate believes now, without own labels.
+
+        Parameters
+        ----------
+        state : PoolState
+        epochs : list of Epoch
+
+        Returns
+        -------
+        state : PoolState
+        epochs : list of Epoch
+        """
+        left_out = self._learned.left_out
+        epochs = [epoch.with_belief(left_out) for epoch in epochs]
+        return replace(state, is_cross_fitted=True), epochs
+
     @property
     def state(self):
         """Everything that is known about the pool now, as a :class:`PoolState`."""
@@ -140,9 +157,7 @@ class EvaluationCore:
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
         if self.is_cross_fitted and risk.leans_on_surrogate:
-            left_out = self._learned.left_out
-            epochs, cache = [epoch.with_belief(left_out) for epoch in epochs], None
-            state = replace(state, is_cross_fitted=True)
+            (state, epochs), cache = self.cross_fitted(state, epochs), None
         state_of = states_for(
             state, epochs, more, self.classes_, question.weight, cache=cache
         )
