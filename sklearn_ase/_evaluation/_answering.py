@@ -6,12 +6,12 @@ import numpy as np
 
 from sklearn_ase._evaluation._comparing import compare_models
 from sklearn_ase._evaluation._history import check_estimate
+from sklearn_ase._evaluation._influence import influence_of
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import (
     Question,
-    influence_of,
     known_proba,
     states_for,
 )

@@ -12,12 +12,12 @@ from sklearn_ase._evaluation._history import (
     lacks_last_estimate,
     note_estimate,
 )
+from sklearn_ase._evaluation._influence import influence_state
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._questions import (
     Question,
     check_defined,
     estimate_question,
-    influence_state,
     known_proba,
     states_for,
 )
