@@ -215,7 +215,9 @@ def check(n_pools=200):
         for name, ours, theirs in pairs:
             interval = theirs.confidence_interval
             ends = [interval.lower_bound, interval.upper_bound]
-            differences[name].append(np.abs(np.subtract(ends, _normal(*ours)[1:])).max())
+            differences[name].append(
+                np.abs(np.subtract(ends, _normal(*ours)[1:])).max()
+            )
     for name, found in differences.items():
         text = f"{max(found):.1e}" if found else "not installed"
         print(f"{name}: {text}")
