@@ -4,7 +4,7 @@
   accept the answer. The judge looks for the right answer in the text, word for word.
 * arena: two answers to one request. The label is which one people prefer, or a tie. The
   judge is a language model.
-* llmbar: two answers, one of them better. Three judges, which say nothing about some rows.
+* llmbar: two answers, one of them better. Three judges, which are silent at times.
 * permuted: evouna with the judge and the features of other rows. They know nothing.
 * hidden: evouna; 2 to 5 % of the answers that judge and people accept are wrong after
   all, which nothing but their labels tells.
