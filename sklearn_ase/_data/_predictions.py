@@ -103,25 +103,6 @@ def predict_pool(
     return _of_classifier(estimator, X, loss, needs_expert)
 
 
-def without_model(n_samples, task, label=None):
-    """Predictions that stand for the model if there is none.
-
-    Parameters
-    ----------
-    n_samples : int
-    task : {"classification", "regression"}
-    label : label, default=None
-        Of which the share is asked for: the loss counts all others.
-
-    Returns
-    -------
-    predictions : Predictions
-    """
-    if task == "regression":
-        return Predictions(np.zeros(n_samples), None, None)
-    return Predictions(np.full(n_samples, label), None, np.array([label]))
-
-
 def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):
     """Predict each training row by a copy of the model that did not learn from it.
 

@@ -1,15 +1,17 @@
 """Put the data of an evaluation together: ask the model, check that all fits."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from sklearn_ase._data._experts import check_experts
+from sklearn_ase._data._expert_checks import check_experts
 from sklearn_ase._data._label_checks import check_class_list, check_classes, same_kind
 from sklearn_ase._data._predictions import (
+    Predictions,
     is_model,
     out_of_fold_predictions,
     predict_pool,
     read_predictions,
-    without_model,
 )
 from sklearn_ase._data._problem import Problem
 from sklearn_ase._data._rows import n_rows, plain_labels
@@ -79,14 +81,7 @@ def make_problem(
             labels = np.unique([labels[0], stand_in])
         if train_predictions is not None:
             same_kind({"train_predictions": out_of_fold.columns, "classes": labels})
-    if experts is not None:
-        experts = check_experts(
-            experts, n_rows(X), task, labels, label, classes is not None
-        )
-        labels = labels if labels is None else check_classes(
-            None, {"classes": labels} | experts.labels
-        )
-    return Problem(
+    problem = Problem(
         X=X,
         predictions=pool_predictions,
         loss=loss,
@@ -99,9 +94,40 @@ def make_problem(
         cost=cost,
         sample_weight=sample_weight,
         model=estimator if predictions is None and is_model(estimator) else None,
-        experts=experts,
         stand_in=stand_in,
     )
+    return problem if experts is None else _with_experts(problem, experts, label)
+
+
+def _with_experts(problem, experts, label):
+    """The problem with experts, and the labels that they name."""
+    experts = check_experts(experts, problem.n_samples, problem, label)
+    classes, stand_in = problem.classes, problem.stand_in
+    if classes is not None:
+        others = np.setdiff1d(experts.all_labels, classes)
+        if len(others) and stand_in is not None:
+            classes, stand_in = classes[classes != stand_in], None
+        classes = np.union1d(classes, others)
+    return replace(problem, experts=experts, classes=classes, stand_in=stand_in)
+
+
+def without_model(n_samples, task, label=None):
+    """Predictions that stand for the model if there is none.
+
+    Parameters
+    ----------
+    n_samples : int
+    task : {"classification", "regression"}
+    label : label, default=None
+        Of which the share is asked for: the loss counts all others.
+
+    Returns
+    -------
+    predictions : Predictions
+    """
+    if task == "regression":
+        return Predictions(np.zeros(n_samples), None, None)
+    return Predictions(np.full(n_samples, label), None, np.array([label]))
 
 
 def needs_no_model(estimator, predictions, metric):

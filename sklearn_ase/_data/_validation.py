@@ -1,5 +1,7 @@
 """Validate the rows of pool and training, once, before anything else sees them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_array, validate_data
@@ -153,6 +155,31 @@ def _same_table(X_train, X, evaluator):
             f"{first.shape[1:]}. Give both with the same columns."
         )
     return X_train
+
+
+def row_numbers(*given):
+    """A pool without features: its rows have numbers.
+
+    Parameters
+    ----------
+    *given : array-like, dict or list of them, or None
+        What is known about each row.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 1)
+    """
+    for values in given:
+        if isinstance(values, Mapping) and values:
+            values = next(iter(values.values()))
+        elif isinstance(values, (list, tuple)) and values and np.ndim(values[0]):
+            values = values[0]
+        if values is not None and (hasattr(values, "shape") or np.ndim(values)):
+            return np.arange(n_rows(values))[:, None]
+    raise ValueError(
+        "X is None, so nothing is known about the rows. Give X, the rows of the pool, "
+        "or experts=... or predictions=... with one entry for each row."
+    )
 
 
 def check_cost(cost, n_samples):

@@ -5,7 +5,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._validation import check_rows
+from sklearn_ase._data._validation import check_rows, row_numbers
 from sklearn_ase._evaluation._other_pool import (
     expected_and_observed,
     expected_and_observed_metric,
@@ -16,22 +16,27 @@ from sklearn_ase._evaluation._other_pool import (
 class FittedEvaluator(BaseEstimator):
     """Estimator with an ``evaluation_``, whose results it passes on."""
 
-    def predict(self, X):
+    def predict(self, X, experts=None):
         """Predict the loss of the model at each row, ``g(x)``, by the surrogate.
+
+        Without a model it is the probability of any label but the one whose share is
+        estimated, or the expected square of the label.
 
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+        experts : array-like, or dict of str to array-like, default=None
+            What the experts of the evaluation, if it has any, say about these rows.
 
         Returns
         -------
         expected_loss : ndarray of shape (n_samples,)
         """
         check_is_fitted(self, "evaluation_")
-        X = check_rows(self, X, reset=False)
-        return expected_loss(self.evaluation_, self.estimator, X)
+        X = self._other_rows(X, experts)
+        return expected_loss(self.evaluation_, self.estimator, X, experts)
 
-    def score(self, X=None, y=None):
+    def score(self, X=None, y=None, experts=None):
         """Score the model, or, with labels, the estimate of its risk.
 
         Parameters
@@ -40,6 +45,8 @@ class FittedEvaluator(BaseEstimator):
             Another pool; None means the one that was evaluated.
         y : array-like of shape (n_samples,), default=None
             Labels of `X`.
+        experts : array-like, or dict of str to array-like, default=None
+            What the experts of the evaluation, if it has any, say about `X`.
 
         Returns
         -------
@@ -51,26 +58,31 @@ class FittedEvaluator(BaseEstimator):
             surrogate expects, whatever `risk` is.
         """
         check_is_fitted(self, "evaluation_")
-        if X is None:
+        if X is None and experts is None:
             if y is not None:
                 raise ValueError("score(y=...) needs the rows of these labels as X.")
             metric, value = self.evaluation_.plan.metric, float(self.estimate_)
             return value if metric is not None and metric.greater_is_better else -value
         metric = self.evaluation_.plan.metric
         if y is None and metric is None:
-            return -float(self.predict(X).mean())
-        X = check_rows(self, X, reset=False)
+            return -float(self.predict(X, experts).mean())
+        X = self._other_rows(X, experts)
         if metric is not None:
             expected, observed = expected_and_observed_metric(
-                self.evaluation_, self.estimator, X, y
+                self.evaluation_, self.estimator, X, y, experts
             )
             if y is None:
                 return expected if metric.greater_is_better else -expected
             return -abs(float(expected - observed))
         expected, observed = expected_and_observed(
-            self.evaluation_, self.estimator, X, y
+            self.evaluation_, self.estimator, X, y, experts=experts
         )
         return -abs(float(expected.mean() - observed.mean()))
+
+    def _other_rows(self, X, experts):
+        """Rows of another pool; their numbers if there are no features."""
+        X = row_numbers(experts) if X is None else X
+        return check_rows(self, X, reset=False)
 
     @property
     def estimate_(self):

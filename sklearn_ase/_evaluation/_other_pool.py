@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from sklearn_ase._data._expert_checks import check_other_experts
 from sklearn_ase._data._predictions import is_model, predict_pool
+from sklearn_ase._data._problem_making import without_model
+from sklearn_ase._data._rows import n_rows
 from sklearn_ase._evaluation._questions import pool_metric, value_with_labels
 
 
-def expected_loss(evaluation, estimator, X):
+def expected_loss(evaluation, estimator, X, experts=None):
     """Loss that the surrogate expects of the model at each row, ``g(x)``.
 
     Parameters
@@ -17,15 +20,18 @@ def expected_loss(evaluation, estimator, X):
     estimator : fitted estimator or callable
         The model under test.
     X : array, sparse matrix, frame or list of shape (n_rows, n_features)
+    experts : array-like, or dict of str to array-like, default=None
+        What the experts of the evaluation say about these rows.
 
     Returns
     -------
     expected : ndarray of shape (n_rows,)
     """
-    return _expected(evaluation, X, _predictions(evaluation, estimator, X))
+    predictions = _predictions(evaluation, estimator, X)
+    return _expected(evaluation, X, predictions, experts)
 
 
-def expected_and_observed(evaluation, estimator, X, y, name="y"):
+def expected_and_observed(evaluation, estimator, X, y, name="y", experts=None):
     """Expected and observed loss at rows with known labels.
 
     Parameters
@@ -37,6 +43,7 @@ def expected_and_observed(evaluation, estimator, X, y, name="y"):
     y : array-like of shape (n_rows,)
     name : str, default="y"
         Of the argument with the labels, for the message.
+    experts : array-like, or dict of str to array-like, default=None
 
     Returns
     -------
@@ -44,14 +51,14 @@ def expected_and_observed(evaluation, estimator, X, y, name="y"):
     """
     problem = evaluation.problem
     predictions = _predictions(evaluation, estimator, X)
-    expected = _expected(evaluation, X, predictions)
+    expected = _expected(evaluation, X, predictions, experts)
     labels = _checked(problem, y, len(expected), name)
     classes = problem.classes_with(labels)
     loss = problem.loss.build(predictions.response_for(classes), classes)
     return expected, loss.observed(np.arange(len(labels)), labels)
 
 
-def expected_and_observed_metric(evaluation, estimator, X, y=None):
+def expected_and_observed_metric(evaluation, estimator, X, y=None, experts=None):
     """The metric of an evaluation on another pool: as expected, and by its labels.
 
     Parameters
@@ -62,6 +69,7 @@ def expected_and_observed_metric(evaluation, estimator, X, y=None):
         The model under test.
     X : array, sparse matrix, frame or list of shape (n_rows, n_features)
     y : array-like of shape (n_rows,), default=None
+    experts : array-like, or dict of str to array-like, default=None
 
     Returns
     -------
@@ -72,7 +80,7 @@ def expected_and_observed_metric(evaluation, estimator, X, y=None):
     model = estimator if is_model(estimator) else None
     problem = replace(evaluation.problem, X=X, predictions=predictions, model=model)
     metric, classes = evaluation.plan.metric, evaluation.classes_
-    belief, _ = _belief(evaluation, X, predictions)
+    belief, _ = _belief(evaluation, X, predictions, experts)
     found = pool_metric(problem, metric, classes)
     found = found.at(None if classes is None else belief.proba)
     means = [part.moments(belief)[0].mean() for part in found.parts]
@@ -96,12 +104,16 @@ def _checked(problem, y, n_samples, name):
 
 
 def _predictions(evaluation, estimator, X):
+    problem = evaluation.problem
+    known = problem.predictions
+    if known.expert is None:
+        label = None if known.columns is None else known.columns[0]
+        return without_model(n_rows(X), problem.task, label)
     if estimator is None:
         raise ValueError(
             "The model's predictions were given for the evaluated pool only. Other "
             "rows need the model itself: pass estimator=..."
         )
-    problem = evaluation.problem
     return predict_pool(
         estimator,
         X,
@@ -112,12 +124,12 @@ def _predictions(evaluation, estimator, X):
     )
 
 
-def _expected(evaluation, X, predictions):
-    belief, loss = _belief(evaluation, X, predictions)
+def _expected(evaluation, X, predictions, experts):
+    belief, loss = _belief(evaluation, X, predictions, experts)
     return belief.expected_loss(loss)
 
 
-def _belief(evaluation, X, predictions):
+def _belief(evaluation, X, predictions, experts):
     """What the surrogate believes about other rows, and the loss there."""
     if not evaluation.is_fitted:
         raise ValueError(
@@ -127,4 +139,7 @@ def _belief(evaluation, X, predictions):
     classes = evaluation.classes_
     loss = evaluation.problem.loss.build(predictions.response_for(classes), classes)
     surrogate, expert = evaluation.surrogate, predictions.expert_for(classes)
-    return surrogate.belief(surrogate.prepare_other(X), loss, expert), loss
+    others = check_other_experts(experts, n_rows(X), evaluation.problem)
+    said = {} if others is None else {"experts": others.scores_for(classes)}
+    rows = surrogate.prepare_other(X)
+    return surrogate.belief(rows, loss, expert, **said), loss

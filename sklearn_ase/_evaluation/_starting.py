@@ -1,13 +1,15 @@
 """Start an evaluation: check everything, ask the model, open the ledger."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-
-import numpy as np
 
 from sklearn_ase._data._problem_making import make_problem, needs_no_model
 from sklearn_ase._data._rows import n_rows
-from sklearn_ase._data._validation import check_cost, check_rows, check_task
+from sklearn_ase._data._validation import (
+    check_cost,
+    check_rows,
+    check_task,
+    row_numbers,
+)
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import Plan
 from sklearn_ase._evaluation._weights import check_weight
@@ -103,31 +105,6 @@ def start_evaluation(
         if sample_weight is not None and plan.metric is None:
             plan = replace(plan, metric=MeanLoss(problem.loss))
         return Evaluation(problem, plan, ledger, seed)
-
-
-def row_numbers(*given):
-    """A pool without features: its rows have numbers.
-
-    Parameters
-    ----------
-    *given : array-like, dict or list of them, or None
-        What is known about each row.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 1)
-    """
-    for values in given:
-        if isinstance(values, Mapping) and values:
-            values = next(iter(values.values()))
-        elif isinstance(values, (list, tuple)) and values and np.ndim(values[0]):
-            values = values[0]
-        if values is not None and (hasattr(values, "shape") or np.ndim(values)):
-            return np.arange(n_rows(values))[:, None]
-    raise ValueError(
-        "X is None, so nothing is known about the rows. Give X, the rows of the pool, "
-        "or experts=... or predictions=... with one entry for each row."
-    )
 
 
 def _loss_of(evaluator):

@@ -105,9 +105,26 @@ def same_sketch(first, second, tolerance=1e-4):
     is_same : bool
     """
     first, second = np.array(first, dtype=float), np.array(second, dtype=float)
-    if first.shape != second.shape:
-        return False
+    if first.shape != second.shape or not first.size:
+        return first.shape == second.shape
     mean, spread = np.abs(second[:, 0]), second[:, 1]
     # What matters is how predictions differ from row to row, wherever they lie.
     tolerance = tolerance * (spread + 1e-2 * mean)
     return bool((np.abs(first - second) <= tolerance[:, None]).all())
+
+
+def same_experts(first, second):
+    """Whether the sketches of experts, by name, may be of the same experts.
+
+    Parameters
+    ----------
+    first, second : dict of str to list, or None
+
+    Returns
+    -------
+    is_same : bool
+    """
+    if first is None or second is None:
+        return first is second
+    same_names = list(first) == list(second)
+    return same_names and all(same_sketch(first[name], second[name]) for name in first)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from operator import eq
 
 from sklearn_ase._labels._checksums import CHECK
-from sklearn_ase._labels._fingerprint import same_sketch
+from sklearn_ase._labels._fingerprint import same_experts, same_sketch
 from sklearn_ase._labels._format_1 import upgraded_estimate, upgraded_header
 from sklearn_ase._labels._journal_file import JournalFile, finite
 from sklearn_ase._labels._ledger import LabelLedger
@@ -30,8 +30,13 @@ _SAME = {
     "classes": "the classes differ",
     "loss": "the loss differs",
     "loss_values": "the loss has the same name but other values",
+    "experts": "the experts, or what they say, differ",
 }
-_COMPARE = {"predictions": same_sketch, "loss_values": same_loss_values}
+_COMPARE = {
+    "predictions": same_sketch,
+    "loss_values": same_loss_values,
+    "experts": same_experts,
+}
 _NOT_NUMBERS = ("refusal", "of", "name", "scale")
 
 

@@ -100,10 +100,9 @@ def header_of(problem, seed, settings):
         "sample_weight": problem.sample_weight,
         "train_predictions": getattr(problem.train_predictions, "response", None),
     }
-    experts = {}
+    experts = None
     if problem.experts is not None:
-        each = problem.experts.each
-        experts = {"experts": {one.name: sketch(one.values) for one in each}}
+        experts = {one.name: sketch(one.values) for one in problem.experts.each}
     return {
         "n_samples": n_rows(problem.X),
         "pool": fingerprint(problem.X),
@@ -115,7 +114,7 @@ def header_of(problem, seed, settings):
         "seed": seed,
         **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
         "metric": None,  # As in journals of older versions.
-        **experts,
+        "experts": experts,
         **{name: described(value) for name, value in settings.items()},
     }
 

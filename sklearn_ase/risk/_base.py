@@ -199,7 +199,7 @@ def design_based(value, variances, deviations, steps, state):
 def _n_events(picks, loss):
     """Number of labels with a large loss, or with a small one if these are fewer."""
     is_large = picks.losses[picks.answered] > 0.5 * loss.max_loss
-    return min(is_large.sum(), (~is_large).sum())
+    return int(min(is_large.sum(), (~is_large).sum()))
 
 
 def min_loss(loss):

@@ -48,7 +48,10 @@ class Blocks:
         """These rows and, below them, others."""
         pairs = zip(self.parts, others.parts, strict=True)
         return Blocks(
-            *(None if a is None or b is None else np.concatenate([a, b]) for a, b in pairs)
+            *(
+                None if a is None or b is None else np.concatenate([a, b])
+                for a, b in pairs
+            )
         )
 
     @property
@@ -68,8 +71,8 @@ class BaseExpertSurrogate(BaseSurrogate):
     uses_estimator = True
     can_update = True
     min_rows = 0
-    _wrapper = None
-    _linear = None
+    _wrapper = _linear = None
+    _pool = None, None  # The rows of the pool, and what is known about them.
     estimator_ = None
 
     def validate(self):
@@ -88,12 +91,14 @@ class BaseExpertSurrogate(BaseSurrogate):
     def prepare(self, X, X_train=None):
         """Encode frames or images, and find a few numbers that describe each row."""
         self._wrapper = self._linear = None
+        self._pool = X, None
         if not self.has_features:
             return X, X_train
         self._wrapper = self._wrapped(clone(self.estimator))
         X, X_train = self._wrapper.prepare(X, X_train)
         if self.n_components and not is_dataset(X):
             self._linear = LinearFeatures(self.n_components).fit(X)
+        self._pool = X, None
         return X, X_train
 
     def prepare_other(self, X):
@@ -124,23 +129,29 @@ class BaseExpertSurrogate(BaseSurrogate):
             learned=None if held_out is None else held_out[rows],
         )
         self._y = y[rows]
-        self._starts = None
+        self._starts = {}
         self._fit_stack(self._blocks, self._y)
+        # An update begins here, and not at the last one: the order of labels must not
+        # change the result.
+        self._starts = self._weights()
         return self
 
     def belief(self, X, loss, expert=None, keep_member_loss=False, experts=None):
-        self._pool = Blocks(
+        blocks = Blocks(
             experts=experts,
             model=expert,
             linear=self._described(X, n_rows(X)),
             learned=self._predicted(X),
         )
-        return self._belief(self._pool, loss, keep_member_loss)
+        if X is self._pool[0]:  # Not another pool.
+            self._pool = X, blocks
+        return self._belief(blocks, loss, keep_member_loss)
 
     def update(self, belief, loss, rows, y, expert=None, experts=None):
-        blocks = self._blocks.below(self._pool.take(rows))
+        pool = self._pool[1]
+        blocks = self._blocks.below(pool.take(rows))
         self._fit_stack(blocks, np.concatenate([self._y, y]))
-        return self._belief(self._pool, loss, belief.member_loss is not None)
+        return self._belief(pool, loss, belief.member_loss is not None)
 
     def _described(self, X, n_samples):
         if self._linear is None:
@@ -200,6 +211,10 @@ class BaseExpertSurrogate(BaseSurrogate):
     @abstractmethod
     def _aligned(self, values, model):
         """Predictions of an estimator on features, with a column for each class."""
+
+    @abstractmethod
+    def _weights(self):
+        """Weights of each stack, by its kind."""
 
     @abstractmethod
     def _fit_stack(self, blocks, y):

@@ -112,16 +112,15 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
 
     def _fit_stack(self, blocks, y):
         codes = np.searchsorted(self.classes_, y) if len(y) else np.empty(0, dtype=int)
-        starts, self._fitted = self._starts or {}, []
+        self._fitted = []
         for kind in self._kinds(blocks):
             mean, precision = self._prior(kind, blocks)
             design = self._design(kind, blocks, len(codes))
             weights, covariance = fit_logit(
-                design, codes, mean, precision, starts.get(kind)
+                design, codes, mean, precision, self._starts.get(kind)
             )
             left_out = left_out_proba(design, codes, weights, covariance)
             self._fitted.append(FittedLogit(kind, weights, left_out))
-        self._starts = {each.kind: each.weights for each in self._fitted}
         rows = np.arange(len(codes))
         logs = np.log([each.left_out[rows, codes] for each in self._fitted])
         prior = np.log([[_PRIOR[each.kind]] for each in self._fitted])
@@ -139,6 +138,9 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
         n_experts = 0 if blocks.experts is None else blocks.experts.shape[1]
         weights = [each.weights[:n_experts] for each in self._fitted]
         self.weights_ = shares @ np.array(weights)
+
+    def _weights(self):
+        return {each.kind: each.weights for each in self._fitted}
 
     def _belief(self, blocks, loss, keep_member_loss):
         n_samples, n_classes = loss.n_samples, len(self.classes_)

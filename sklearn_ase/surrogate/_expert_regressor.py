@@ -107,6 +107,9 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
         weights = [weights[:n_experts] for _, weights, *_ in self._fitted]
         self.weights_ = self._shares @ np.array(weights)
 
+    def _weights(self):
+        return {}  # A linear regression is solved at once.
+
     def _belief(self, blocks, loss, keep_member_loss):
         n_samples, centre, epistemic, noise = loss.n_samples, [], [], []
         for kind, weights, covariance, variance in self._fitted:
