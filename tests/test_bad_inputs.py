@@ -22,6 +22,7 @@ import sklearn_ase
 from sklearn_ase import ActiveRiskEstimator, LabelLedger, annotate
 from sklearn_ase.acquisition import BALD, Mixture, TrustWeighted, Uniform
 from sklearn_ase.losses import Brier, CustomLoss, LogLoss
+from sklearn_ase.metrics import LabelMean, LabelShare
 from sklearn_ase.risk import GuardedASE, RiskEstimate
 from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 from sklearn_ase.simulation import (
@@ -190,6 +191,16 @@ def on_fit(argument, value):
         arguments["predictions"] = PROBA
     classes = range(3) if "predictions" in argument else None
     make(classes=classes).fit(**arguments)
+
+
+def on_share(argument, value):
+    evaluator = ActiveRiskEstimator(metric=LabelShare(1), random_state=0)
+    evaluator.fit(**{"X": X, "y": never, argument: value})
+
+
+def on_mean(argument, value):
+    evaluator = ActiveRiskEstimator(metric=LabelMean(), random_state=0)
+    evaluator.fit(**{"X": X, "y": never, argument: value})
 
 
 def on_regression(argument, value):
@@ -388,6 +399,15 @@ CASES = [
         "y_train": TRAIN_LABELS,
         "predictions": "text 3 {} object [] nans infs Nones texts mixed complexes "
         "dates masked short rows cube bytes lists",
+    }),
+    ("fit, experts", on_share, {
+        "experts": "text 3 True {} {0} object [] nans infs Nones negatives texts mixed "
+        "complexes dates masked short cube one-hot bytes lists logits percent rows "
+        "generator class {'a':3} {'a':None} {'a':[]} {'a':'text'}",
+    }),
+    ("fit, experts of numbers", on_mean, {
+        "experts": "text 3 {} {0} object [] nans infs Nones texts mixed complexes "
+        "dates masked short cube rows bytes lists generator class",
     }),
     ("start", on_start, {
         "known_labels": "text {99:0} {0:None}",

@@ -115,7 +115,8 @@ class Problem:
         is not among the training labels, and nowhere the most likely one of the pool.
         """
         has_column = self.predictions.model_classes(classes)
-        if self.predictions.expert is None or self.y_train is None:
+        has_model = has_column is not None and self.predictions.expert is not None
+        if not has_model or self.y_train is None:
             return has_column
         likely = self.predictions.expert_for(classes).argmax(axis=1)
         return has_column & (

@@ -10,7 +10,7 @@ from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import (
     Question,
-    influence_state,
+    influence_of,
     known_proba,
     states_for,
 )
@@ -91,6 +91,10 @@ class Answering(Labelling):
     ):
         """Answer the same question for each of several groups of rows.
 
+        With the default `risk` the groups tell each other how far the surrogate can be
+        trusted. So an estimate differs a little from that of ``estimate(where=...)``,
+        which knows one group only. The intervals are those of each group alone.
+
         Parameters
         ----------
         groups : array-like of shape (n_samples,)
@@ -134,31 +138,31 @@ class Answering(Labelling):
         -------
         n_labels : float
         """
-        influence = self._influence(question)
+        influence, rest = self._influence(question)
         weight = question.weight
         weight = np.ones(self.n_samples) if weight is None else weight
         rows = weight > 0
         belief, weight = influence.belief, weight[rows]
-        mean, variance = belief.expected[rows] / weight, belief.variance[rows]
-        variance = variance / weight**2
+        mean = (belief.expected + rest)[rows] / weight
+        variance = belief.variance[rows] / weight**2
         share = weight / weight.sum()
         spread = share @ (variance + (mean - share @ mean) ** 2)
         error = estimate.standard_error**2
         return float(spread / max(error + spread / rows.sum(), np.finfo(float).tiny))
 
     def _influence(self, question, with_labels=True):
-        """The state for what each label adds to the answer."""
+        """What each row adds to the answer: by its label, and besides."""
         state, more, classes = self.state, self.ledger.more_labels, self.classes_
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, line=None)
         proba = known_proba(state, classes, more)
-        return influence_state(question, state, state_of, proba, more)
+        return influence_of(question, state, state_of, proba, more)
 
     def _with_groups(self, found, question, groups):
         """The estimate with the variance between groups of rows."""
         groups = check_groups(groups, self.state)
-        influence = self._influence(question, with_labels=False)
-        variance = grouped_variance(influence, groups)
+        influence, rest = self._influence(question, with_labels=False)
+        variance = grouped_variance(influence, groups, rest)
         if found.mean is None:
             return replace(found, population_variance=variance)
         mean = replace(

@@ -72,6 +72,14 @@ class EvaluationCore:
         return self._learned.classes
 
     @property
+    def is_cross_fitted(self):
+        """Whether the surrogate says what it would expect of a row without its label.
+
+        Guarded estimates of metrics are then corrected with that.
+        """
+        return self._learned.left_out is not None
+
+    @property
     def state(self):
         """Everything that is known about the pool now, as a :class:`PoolState`."""
         key = self.ledger.n_changes, self._learned
@@ -131,8 +139,8 @@ class EvaluationCore:
         is_plain = question.line is not None or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
-        left_out = self._learned.left_out
-        if left_out is not None and risk.leans_on_surrogate:
+        if self.is_cross_fitted and risk.leans_on_surrogate:
+            left_out = self._learned.left_out
             epochs, cache = [epoch.with_belief(left_out) for epoch in epochs], None
             state = replace(state, is_cross_fitted=True)
         state_of = states_for(

@@ -118,7 +118,8 @@ def learn(problem, plan, before, labels, seed):
     )
     has_expert = np.ones(len(y), dtype=bool)
     if expert is not None:
-        has_expert = np.isfinite(expert).reshape(len(y), -1).all(axis=1)
+        has_expert = np.isfinite(expert)
+        has_expert = has_expert if has_expert.ndim == 1 else has_expert.all(axis=1)
     n_compared = int(has_expert.sum()) if surrogate.uses_estimator else len(y)
     met = frozenset()
     if classes is not None:

@@ -226,8 +226,11 @@ def estimate_question(risk, question, state, state_of, proba):
         return of_one_mean(metric.metric, question.line, risk.estimate(state))
     worth = getattr(state.belief, "training_worth", None)
     n_worth = 0.0 if worth is None else worth.n_labels
-    skipped = state.settled.indices[state.settled.skipped]
-    return estimate_metric(risk, metric.at(proba, skipped), state_of, n_worth)
+    answered, picks = None, state.settled
+    if picks.n_skipped:
+        answered = np.full(state.n_samples, np.nan)
+        answered[picks.indices] = picks.answered
+    return estimate_metric(risk, metric.at(proba, answered), state_of, n_worth)
 
 
 def influence_state(question, state, state_of, proba, more_labels):
@@ -247,8 +250,21 @@ def influence_state(question, state, state_of, proba, more_labels):
     state : PoolState
         The given one where the metric is not defined yet.
     """
+    return influence_of(question, state, state_of, proba, more_labels)[0]
+
+
+def influence_of(question, state, state_of, proba, more_labels):
+    """What each row adds to the linearised metric; see :func:`influence_state`.
+
+    Returns
+    -------
+    state : PoolState
+        For what depends on the label of the row.
+    rest : ndarray of shape (n_samples,)
+        What the row adds besides, whatever its label.
+    """
     if question.line is not None:
-        return state
+        return state, np.zeros(state.n_samples)
     metric = question.metric.at(proba)
     observed = [_observed(part, state, more_labels) for part in metric.parts]
     believed = [
@@ -258,5 +274,5 @@ def influence_state(question, state, state_of, proba, more_labels):
     means = np.array(believed)
     gradient = metric.gradient(means)
     if not np.isfinite(gradient).all():
-        return state
-    return state_of(metric.linearised(means))
+        return state, np.zeros(state.n_samples)
+    return state_of(metric.linearised(means)), metric.known_influence(means)

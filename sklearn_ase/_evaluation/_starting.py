@@ -102,8 +102,6 @@ def start_evaluation(
         record_known_labels(ledger, problem, known_labels)
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)
-        if sample_weight is not None and plan.metric is None:
-            plan = replace(plan, metric=MeanLoss(problem.loss))
         return Evaluation(problem, plan, ledger, seed)
 
 

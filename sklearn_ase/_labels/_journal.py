@@ -226,7 +226,7 @@ class Journal(LabelLedger):
 
     def _compare(self, header):
         for key, difference in _SAME.items():
-            if not _COMPARE.get(key, eq)(self.header.get(key), header[key]):
+            if not _COMPARE.get(key, eq)(self.header.get(key), header.get(key)):
                 raise JournalError(
                     f"{self.path} belongs to another evaluation: {difference}. Give "
                     "what it was started with, or another file name. It was left as "

@@ -87,3 +87,6 @@ class ComplementMetric(PoolMetric):
 
     def linearised(self, means):
         return self.original.linearised(self._turned(means))
+
+    def known_influence(self, means):
+        return self.original.known_influence(self._turned(means))

@@ -57,7 +57,8 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
     >>> y = np.linspace(0, 10, 30)
     >>> surrogate = ExpertRegressorSurrogate("drop")
     >>> rows, _ = surrogate.prepare(np.zeros((30, 1)))
-    >>> fitted = surrogate.fit(rows, y, n_acquired=30, experts=100 - y[:, None])
+    >>> opposite = (y.mean() - y[:, None]) / y.std()
+    >>> fitted = surrogate.fit(rows, y, n_acquired=30, experts=opposite)
     >>> bool(fitted.weights_[0] < -0.9)
     True
     """

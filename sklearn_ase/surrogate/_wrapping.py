@@ -43,6 +43,8 @@ def as_surrogate(surrogate, task, X):
     -------
     surrogate : BaseSurrogate
     """
+    if isinstance(surrogate, BaseSurrogate) and surrogate.uses_experts:
+        return as_expert_surrogate(surrogate, task, X)
     if not isinstance(surrogate, BaseSurrogate):
         _check_estimator(surrogate)
         surrogate = _WRAPPERS[task](surrogate)
