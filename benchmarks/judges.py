@@ -269,7 +269,8 @@ def targets(table):
         )
         say("error <= 1.1 of PPI++'s in every pool", part["square_ppi"].max(), 1.1)
         width = part["width_ppi"].median()
-        say("width <= .85 / .75 / .65 of PPI++'s", width, pd.Series(WIDTHS))
+        greatest = pd.Series(WIDTHS).reindex(width.index)
+        say("width <= .85 / .75 / .65 of PPI++'s", width, greatest)
         say("coverage >= .88 on average", part["covers"].mean(), 0.88, least=True)
         say("coverage >= .84 in every pool", part["covers"].min(), 0.84, least=True)
         for pool in ("arena gpt35", *USELESS):
