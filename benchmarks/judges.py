@@ -187,6 +187,7 @@ def table_of(runs):
     table = grouped[["square", "covers", "width", "seconds"]].mean()
     table["square_error"] = grouped["square"].sem()
     table["width_error"] = grouped["width"].sem()
+    table["n_runs"] = grouped["seed"].nunique()
     for name, short in (("PPI++", "ppi"), ("plain sample", "plain")):
         base = table.xs(name, level="method")[["square", "width"]]
         for column in ("square", "width"):
@@ -273,6 +274,7 @@ def targets(table):
         say("width <= .85 / .75 / .65 of PPI++'s", width, greatest)
         say("coverage >= .88 on average", part["covers"].mean(), 0.88, least=True)
         say("coverage >= .84 in every pool", part["covers"].min(), 0.84, least=True)
+        for_certain(part_of(table, POOLS).xs(method, level="method"))
         for pool in ("arena gpt35", *USELESS):
             if pool not in table.index:
                 continue
@@ -284,6 +286,19 @@ def targets(table):
                 chance = 2 * ours[f"{column}_error"] / plain[column]
                 title = f"{pool}: {word} not above a plain sample's"
                 say(f"{title} (chance {slashed(chance)})", ratio, 1 + chance)
+
+
+def for_certain(table):
+    """Name the pools that miss a target by more than two standard errors."""
+    chance = 2 * table["square_error"] / table["square"] * table["square_ppi"]
+    is_far = table["square_ppi"] - chance > 1.1
+    covers = table["covers"]
+    chance = 2 * np.sqrt(0.84 * 0.16 / table["n_runs"])
+    for title, missed in (("error", is_far), ("coverage", covers + chance < 0.84)):
+        names = [f"{pool} at {count}" for pool, count in table.index[missed]]
+        print(
+            f"  pools that miss it for certain, {title}: {', '.join(names) or 'none'}"
+        )
 
 
 def say(title, found, bound, least=False):
