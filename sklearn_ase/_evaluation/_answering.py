@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._evaluation._comparing import compare_models, problems_of
+from sklearn_ase._evaluation._comparing import compare_models
 from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._evaluation._labelling import Labelling
+from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import (
     Question,
@@ -218,18 +219,9 @@ class Answering(Labelling):
             raise ValueError(
                 "compare() needs a fitted surrogate and a label. Label some rows first."
             )
-        problems = problems_of(self.problem, models)
-        if reference is not None and reference not in problems:
-            raise ValueError(
-                f"reference={reference!r} is not one of the models {list(problems)}."
-            )
         metric, weight = self._metric_and_weight(metric, where, sample_weight)
-        more, classes = self.ledger.more_labels, self.classes_
-        state_of = states_for(state, self.epochs, more, classes, cache={})
-        proba = known_proba(state, classes, more)
-        return compare_models(
-            problems, metric, classes, weight, proba, state_of, risk, reference
-        )
+        models = as_models(models, self.problem, metric, weight)
+        return compare_models(self, models, risk, reference)
 
     def question(self, metric=None, where=None, sample_weight=None):
         """The metric that is asked for, applied to the predictions.

@@ -156,20 +156,55 @@ def states_for(
 
     Returns
     -------
-    state_of : callable
+    state_of : StateOf
+        ``RowValues -> PoolState``.
     """
     aligned = [
         Epoch(epoch.start, epoch.belief.aligned(classes), epoch.query_proba)
         for epoch in epochs
     ]
+    return StateOf(state, aligned, more_labels, weight, with_labels, cache)
 
-    def state_of(values):
-        observed = _observed(values, state, more_labels)
+
+@dataclass(frozen=True, eq=False)
+class StateOf:
+    """A function from values at each row to the state for their mean.
+
+    Attributes
+    ----------
+    epochs : list of Epoch
+        With a column for each class.
+    state, more_labels, weight, with_labels, cache
+        See :func:`states_for`.
+    """
+
+    state: object
+    epochs: list
+    more_labels: dict
+    weight: np.ndarray | None
+    with_labels: bool
+    cache: dict | None
+
+    def expected(self, values):
+        """Expected values at each row, (n_samples,); None without a belief."""
+        if self.state.belief is None:
+            return None
+        if not self.with_labels:
+            return values.moments(self.state.belief)[0]
+        observed = _observed(values, self.state, self.more_labels)
+        return moments_with_labels(self.state, values, observed)[0]
+
+    def __call__(self, values):
+        observed = _observed(values, self.state, self.more_labels)
         return question_state(
-            state, values, aligned, observed, with_labels, weight, cache
+            self.state,
+            values,
+            self.epochs,
+            observed,
+            self.with_labels,
+            self.weight,
+            self.cache,
         )
-
-    return state_of
 
 
 def _observed(values, state, more_labels):
