@@ -31,6 +31,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from judge_pools import ALL_POOLS, EVOUNA, HIDDEN, PAIRS, POOLS, USELESS
+from scipy import stats
 from texts import slashed
 
 from sklearn_ase import ActiveRiskEstimator
@@ -55,7 +56,8 @@ METHODS = (*OURS, *OTHERS)
 # Greatest width against PPI++'s in the median pool, by number of labels.
 WIDTHS = {50: 0.85, 100: 0.75, 200: 0.65}
 COLUMNS = ["pool", "seed", "n_labels", "method", "square", "covers", "width", "seconds"]
-PAIR_COLUMNS = ["pair", "seed", "method", "difference", "low", "high", "truth", "right"]
+PAIR_COLUMNS = ["pair", "seed", "method", "truth", "difference", "square", "right"]
+PAIR_COLUMNS += ["covers", "width"]
 
 
 def known_to(method, pool):
@@ -125,9 +127,13 @@ def run_pair(data_dir, name, seed):
 
     def keep(method, results):
         value, low, high = np.transpose(results)
+        square = np.mean((value - truth) ** 2)
         right = np.mean(np.sign(value) == np.sign(truth))
-        ends = (value[0], low[0], high[0])
-        found.append((name, seed, method, *ends, truth, right))
+        covers = np.mean((low <= truth) & (truth <= high))
+        if np.isnan(low).any():  # There is no interval.
+            covers = np.nan
+        cells = (truth, value.mean(), square, right, covers, np.mean(high - low))
+        found.append((name, seed, method, *cells))
 
     for method in ("judges", "features"):
         X, experts = known_to(method, pool)
@@ -289,12 +295,15 @@ def targets(table):
 
 
 def for_certain(table):
-    """Name the pools that miss a target by more than two standard errors."""
+    """Name the pools that miss a target by more than chance.
+
+    By two standard errors, or with a probability below 1 % for the coverage.
+    """
     chance = 2 * table["square_error"] / table["square"] * table["square_ppi"]
     is_far = table["square_ppi"] - chance > 1.1
-    covers = table["covers"]
-    chance = 2 * np.sqrt(0.84 * 0.16 / table["n_runs"])
-    for title, missed in (("error", is_far), ("coverage", covers + chance < 0.84)):
+    n_covered = (table["covers"] * table["n_runs"]).round()
+    is_low = stats.binom.cdf(n_covered, table["n_runs"], 0.84) < 0.01
+    for title, missed in (("error", is_far), ("coverage", is_low)):
         names = [f"{pool} at {count}" for pool, count in table.index[missed]]
         print(
             f"  pools that miss it for certain, {title}: {', '.join(names) or 'none'}"
@@ -310,23 +319,24 @@ def say(title, found, bound, least=False):
 
 def report_pairs(pairs):
     """Print how often the difference has the right sign, and how far off it is."""
-    pairs["square"] = (pairs["difference"] - pairs["truth"]) ** 2
-    inside = (pairs["low"] <= pairs["truth"]) & (pairs["truth"] <= pairs["high"])
-    pairs["covers"] = inside.where(pairs["low"].notna()).astype(float)
-    pairs["width"] = pairs["high"] - pairs["low"]
     print(f"\nTwo systems, {PAIR_LABELS} labels\n")
-    print("| pair | method | runs | truth | difference | error | right sign | covers |")
-    print("|" + "---|" * 8)
+    print(
+        "| pair | method | runs | truth | difference | root of the mean squared error |"
+        " right sign | covers | width |"
+    )
+    print("|" + "---|" * 9)
     for (pair, method), part in pairs.groupby(["pair", "method"], sort=False):
         cells = [part["truth"].mean(), part["difference"].mean()]
         texts = [f"{value:+.3f}" for value in cells]
         texts.append(f"{np.sqrt(part['square'].mean()):.3f}")
-        texts.append(f"{part['right'].mean():.2f}")
-        texts.append(slashed([part["covers"].mean()]))
+        rates = ("right", "covers", "width")
+        texts += [slashed([part[name].mean()]) for name in rates]
         print(f"| {' | '.join([pair, method, str(len(part)), *texts])} |")
     for method in ("judges", "features"):
-        part = pairs[pairs["method"] == method].groupby("pair")["right"].mean()
-        say(f"{method}: right sign in 90 % of the runs", part, 0.9, least=True)
+        part = pairs[pairs["method"] == method].groupby("pair", sort=False)
+        say(
+            f"{method}: right sign in 90 % of the runs", part["right"].mean(), 0.9, True
+        )
 
 
 def markdown(args, seeds):
