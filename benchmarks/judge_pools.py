@@ -9,9 +9,13 @@
 * hidden: evouna; 2 to 5 % of the answers that judge and people accept are wrong after
   all, which nothing but their labels tells.
 
-Each pool has 1,000 rows, drawn anew in each run.
+Each pool has 1,000 rows, drawn anew in each run. A table of what the judges say of one
+draw of each pool:
+
+    python benchmarks/judge_pools.py DIR
 """
 
+import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from frame_tasks import read_evouna
+from texts import slashed
 
 from sklearn_ase.metrics import LabelShare
 
@@ -222,3 +227,20 @@ PAIRS = {
     "chatgpt against fid, 500 questions": paired(500),
     "chatgpt against fid, 1000 questions": paired(1000),
 }
+
+
+def describe(data_dir):
+    """Print the truth of a draw of each pool, and what its judge says."""
+    print("| pool | truth | mean of the judge | correlation | missing |")
+    print("|---|---|---|---|---|")
+    for name, sample in ALL_POOLS.items():
+        pool = sample(data_dir, np.random.default_rng(0))
+        r = np.corrcoef(pool.values, pool.judge)[0, 1]
+        missing = [np.mean(pd.isna(said)) for said in pool.experts.values()]
+        numbers = [pool.values.mean(), pool.judge.mean(), r]
+        texts = [slashed([number]) for number in numbers]
+        print(f"| {' | '.join([name, *texts, slashed(missing)])} |")
+
+
+if __name__ == "__main__":
+    describe(sys.argv[1])
