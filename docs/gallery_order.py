@@ -7,6 +7,7 @@ LESSONS = [
     "several_losses",
     "rare_class",
     "slices",
+    "judge",
     "choose_model",
     "ask_and_tell",
     "labelling_campaign",

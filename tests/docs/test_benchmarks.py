@@ -12,6 +12,8 @@ from sklearn_ase.simulation import label_efficiency_curve
 
 pytestmark = pytest.mark.usefixtures("benchmarks")
 N_ROWS = 1200
+EVOUNA = [("NQ", "gpt4"), ("NQ", "newbing"), ("TQ", "chatgpt"), ("NQ", "chatgpt")]
+EVOUNA += [("NQ", "fid")]
 
 
 def numbers(data_dir):
@@ -51,16 +53,18 @@ def data_dir(tmp_path):
     judged = [
         {
             "set": collection,
+            "item": item,
             "model": system,
             "question": f"who was number {item}",
             "gold": f"person {item}",
             "answer": None if item == 0 else f"it was person {item % 7}",
             "human": [np.nan, 1, 1, 0][item % 4],
             "lexical_match": item % 2,
+            "exact_match": item % 2,
             "token_f1": item % 2 / 2,
             "improper": int(item == 1),
         }
-        for collection, system in [("NQ", "gpt4"), ("NQ", "newbing"), ("TQ", "chatgpt")]
+        for collection, system in EVOUNA
         for item in range(400)
     ]
     write(pd.DataFrame(judged), tmp_path / "evals" / "evouna.csv.gz")
@@ -288,6 +292,74 @@ def test_choices_of_models_are_counted_beside_random_labels(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "regret" in printed
     assert "holds 100" in printed
+
+
+def test_judges_are_compared_with_plain_samples(
+    data_dir, tmp_path, capsys, monkeypatch
+):
+    import judges
+
+    monkeypatch.setattr(judges, "COUNTS", (20, 40))
+    monkeypatch.setattr(judges, "PAIR_LABELS", 40)
+    options = ["--out", str(tmp_path / "runs"), "--runs", "2", "--jobs", "1"]
+    pools = ["evouna NQ gpt4", "permuted NQ gpt4", "chatgpt against fid, 500 questions"]
+    judges.main([*options, "--data-dir", data_dir, "--pools", *pools])
+    capsys.readouterr()
+    judges.main([*options, "--report"])
+    printed = capsys.readouterr().out
+    assert "'evouna NQ gpt4': 2, 'permuted NQ gpt4': 2" in printed
+    same = "1.00 / 1.00"
+    assert f"| plain sample | {same} |" in printed
+    assert "error <= .7 of PPI++'s in the median pool" in printed
+    assert "| chatgpt against fid, 500 questions | features | 2 |" in printed
+    judges.main([*options, "--markdown"])
+    assert "2 runs of each pool" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name", ["plain_sample", "plain_sample_wilson", "ppi", "stratified_ppi", "active"]
+)
+def test_intervals_of_other_methods_cover(name):
+    import judge_methods
+
+    method = getattr(judge_methods, name)
+    rng = np.random.default_rng(0)
+    score = rng.random(2000)
+    values = (rng.random(2000) < 0.2 + 0.6 * score).astype(float)
+    truth = values.mean()
+    found = np.array([method(values, score, 100, rng) for _ in range(2000)])
+    value, low, high = found.T
+    assert value.mean() == pytest.approx(truth, abs=0.005)
+    assert np.mean((low <= truth) & (truth <= high)) == pytest.approx(0.9, abs=0.025)
+    if "plain" not in name:
+        # The judge's correlation is .35: its labels are worth 1.13 of plain ones.
+        exact = values.var() / 100
+        assert value.var() < (1.2 if name == "active" else 1.0) * exact
+
+
+def test_an_active_sampler_takes_as_many_rows_as_it_may():
+    from judge_methods import chances, shared_out
+
+    unsure = np.r_[np.full(3, 10.0), np.full(97, 0.1)]
+    found = chances(unsure, 20)
+    assert found.sum() == pytest.approx(20)
+    assert (found[:3] == 1).all()
+    assert_array_equal(shared_out(20, np.array([500, 490, 10])), [9, 9, 2])
+
+
+def test_hidden_errors_are_among_the_answers_that_the_judge_accepts(data_dir):
+    from judge_pools import evouna, hidden, permuted
+
+    usual = evouna("NQ", "gpt4")(data_dir, np.random.default_rng(0))
+    wrong = hidden("NQ", "gpt4")(data_dir, np.random.default_rng(0))
+    changed = usual.y != wrong.y
+    assert 0 < changed.sum() <= 0.05 * usual.judge.sum()
+    assert (usual.judge[changed] == 1).all()
+    assert (wrong.y[changed] == 0).all()
+    other = permuted("NQ", "gpt4")(data_dir, np.random.default_rng(0))
+    assert_array_equal(usual.y, other.y)
+    assert_array_equal(other.experts["match"], other.judge)
+    assert not np.array_equal(usual.judge, other.judge)
 
 
 def test_differences_of_models_are_counted_beside_a_plain_sample(
