@@ -232,7 +232,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
             watch.close()
         if evaluation.can_diagnose:
             diagnosis = evaluation.diagnose()
-            if diagnosis.is_bad and evaluation.risk.leans_on_surrogate:
+            leans = evaluation.risk.leans_on_surrogate
+            if diagnosis.is_bad and leans and not evaluation.is_cross_fitted:
                 # One deeper, for the callbacks are around this method.
                 warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=3)
         return self

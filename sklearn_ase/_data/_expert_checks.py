@@ -12,6 +12,9 @@ from sklearn_ase._data._label_checks import same_kind
 from sklearn_ase._data._rows import is_frame, is_missing, plain_labels
 from sklearn_ase._utils._checks import shown
 
+# Standard deviation of the scores of a judge who uses the whole scale.
+_USUAL_SPREAD = 0.3
+
 
 def check_experts(experts, n_samples, problem, positive=None):
     """Check what others say about the labels of a pool.
@@ -34,7 +37,7 @@ def check_experts(experts, n_samples, problem, positive=None):
     if order is None and problem.predictions.expert is not None:
         order = problem.predictions.columns
     found = []
-    for name, values in _named(experts).items():
+    for name, values in _named(experts, classes).items():
         argument = f"experts[{name!r}]"
         array = _read(values, n_samples, argument)
         if problem.task == "regression":
@@ -48,7 +51,7 @@ def check_experts(experts, n_samples, problem, positive=None):
         else:
             array, columns = _one_column(array, classes, positive, argument)
         _check_labels(columns, classes, problem.is_closed, argument)
-        found.append(Expert(name, array, columns))
+        found.append(Expert(name, array, columns, *_spread(array)))
     return Experts(tuple(found), positive)
 
 
@@ -95,8 +98,25 @@ def check_other_experts(experts, n_samples, problem):
     return Experts(tuple(each), known.positive)
 
 
-def _named(experts):
-    """Experts by name."""
+def _spread(proba):
+    """Mean of each column, and by what differences from it are divided.
+
+    Some judges give nearly the same score to all rows. What counts is how scores
+    differ.
+    """
+    middle = np.nanmean(proba, axis=0)
+    spread = float(np.sqrt(np.nanmean((proba - middle) ** 2)))
+    is_vote = np.isin(proba[np.isfinite(proba)], (0.0, 1.0)).all()
+    scale = 1.0 if is_vote or not spread > 0 else min(spread / _USUAL_SPREAD, 1.0)
+    return middle, scale
+
+
+def _named(experts, classes):
+    """Experts by name; each column of a frame is one, unless it is named by a class."""
+    if is_frame(experts) and not set(experts.columns) <= set(
+        [] if classes is None else classes.tolist()
+    ):
+        experts = {name: experts[name] for name in experts.columns}
     if isinstance(experts, Mapping):
         named = {str(name): values for name, values in experts.items()}
     elif isinstance(experts, (list, tuple)) and experts and np.ndim(experts[0]):
@@ -197,15 +217,19 @@ def _one_column(array, classes, positive, argument):
     numbers = entries.astype(float)
     is_score = ((numbers >= 0) & (numbers <= 1)).all()
     if not is_score or positive is None:
-        raise ValueError(
-            f"{argument} must hold labels among {shown(classes.tolist())}, or scores "
-            f"between 0 and 1, but holds {shown(numbers[[0, -1]].tolist())}. "
-            + (
+        cure = (
+            "Pass classes=[...] with every label there may be. Scores on another scale "
+            "have to be brought to 0 to 1 first."
+        )
+        if is_score:
+            cure = (
                 "It is not known of which label a score is the probability: use "
                 "metric=LabelShare(label), two classes, or one column for each class."
-                if is_score
-                else "Divide scores by their greatest value."
             )
+        raise ValueError(
+            f"{argument} must hold labels among {shown(classes.tolist())}, or scores "
+            f"between 0 and 1, but its numbers go from {numbers.min():g} to "
+            f"{numbers.max():g}. {cure}"
         )
     values = np.full((len(array), 1), np.nan)
     values[present, 0] = numbers

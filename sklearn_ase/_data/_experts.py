@@ -18,9 +18,11 @@ class Expert:
         Probabilities of some classes, or values for regression; NaN where missing.
     columns : ndarray of shape (n_columns,) or None
         Class of each column; None for regression.
-    middle, scale : float
-        Mean and standard deviation of the values in the pool that is evaluated
-        (regression).
+    middle : float or ndarray of shape (n_columns,)
+        Mean of the values in the pool that is evaluated.
+    scale : float
+        By which differences from the mean are divided: their standard deviation
+        (regression); less than 1 for probabilities that hardly differ from row to row.
     """
 
     name: str
@@ -35,9 +37,10 @@ class Expert:
         return np.isfinite(self.values.reshape(len(self.values), -1)).all(axis=1)
 
     def proba_for(self, classes):
-        """Probability of each class; NaN where missing.
+        """Probability of each class, stretched; NaN where missing.
 
-        What the columns leave is shared by the classes without a column.
+        What the columns leave is shared by the classes without a column. Stretched
+        probabilities may be negative.
 
         Parameters
         ----------
@@ -48,12 +51,12 @@ class Expert:
         proba : ndarray of shape (n_samples, n_classes)
         """
         stays = np.isin(self.columns, classes)
-        proba = align_columns(self.values[:, stays], self.columns[stays], classes)
+        values = self.middle + (self.values - self.middle) / self.scale
+        proba = align_columns(values[:, stays], self.columns[stays], classes)
         others = ~np.isin(classes, self.columns)
         proba = np.array(proba, dtype=float)
         if others.any():
-            rest = np.clip(1.0 - self.values.sum(axis=1), 0.0, 1.0)
-            proba[:, others] = rest[:, None] / others.sum()
+            proba[:, others] = (1.0 - values.sum(axis=1))[:, None] / others.sum()
         proba[~self.is_present] = np.nan
         return proba
 

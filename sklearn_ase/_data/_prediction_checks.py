@@ -117,7 +117,9 @@ def check_is_given(estimator, predictions):
     if predictions is None and estimator is None:
         raise ValueError(
             "There is no model to evaluate: estimator is None. Give a fitted model as "
-            "estimator=FrozenEstimator(model), or its predictions as predictions=..."
+            "estimator=FrozenEstimator(model), or its predictions as predictions=... "
+            "If you ask about the labels alone, use metric=LabelShare(label) or "
+            "metric=LabelMean()."
         )
     model = unfrozen(estimator)
     is_class = isinstance(model, type)

@@ -25,6 +25,12 @@ def response_of(problem, metric, classes):
     predictions, model = problem.predictions, problem.model
     if metric.response_method is None:
         return None
+    if predictions.expert is None:
+        raise ValueError(
+            f"metric={metric!r} needs the predictions of a model, but the evaluation "
+            "has none. Use a metric of the labels alone, such as LabelShare or "
+            "LabelMean, or compare(models) with the predictions of models."
+        )
     if classes is None:
         return predictions.response
     if metric.response_method == "predict":

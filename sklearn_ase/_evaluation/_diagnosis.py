@@ -124,10 +124,10 @@ class Diagnosis:
             trust += (
                 f"; expected {abs(self.training_gap):.3g} too {side} of training rows"
             )
-        training = []
+        training = {}
         if self.training_labels > 0:
             labels = f"{self.training_labels:.0f} labels of the pool"
-            training = [f"  training rows             worth {labels}"]
+            training = {"training rows": f"worth {labels}"}
         values = "loss at labelled rows"
         if self.name != "risk":
             values = "effect of a label on it"
@@ -135,23 +135,22 @@ class Diagnosis:
         if not np.isnan(self.tail_shape):
             step += f", tail shape {self.tail_shape:.2f}"
             step += " (heavy)" if self.tail_shape > MAX_TAIL_SHAPE else ""
-        return "\n".join(
-            [
-                f"verdict: {self.verdict}. {self.advice}",
-                f"  labels                    {self.n_labels}, as good as "
-                f"{self.effective_labels:.0f} of a plain random sample",
-                f"  {f'{self.name} by the surrogate':<24}  {self.surrogate_risk:.4g}",
-                f"  corrected by the labels   {self.corrected_risk:.4g}, "
-                f"{interval}{beside}",
-                f"  {values:<24}  {self.expected_loss:.4g} expected, "
-                f"{self.observed_loss:.4g} observed, skill {self.skill:.2f}",
-                f"  trust in the surrogate    {trust}",
-                *training,
-                f"  greatest weight           {self.weight_concentration:.1%} of all",
-                f"  largest single label      {step}",
-                f"  risk from scarce classes  {self.scarce_share:.1%}",
-            ]
-        )
+        rows = {
+            "labels": f"{self.n_labels}, as good as {self.effective_labels:.0f} of a "
+            "plain random sample",
+            f"{self.name} by the surrogate": f"{self.surrogate_risk:.4g}",
+            "corrected by the labels": f"{self.corrected_risk:.4g}, {interval}{beside}",
+            values: f"{self.expected_loss:.4g} expected, {self.observed_loss:.4g} "
+            f"observed, skill {self.skill:.2f}",
+            "trust in the surrogate": trust,
+            **training,
+            "greatest weight": f"{self.weight_concentration:.1%} of all",
+            "largest single label": step,
+            "risk from scarce classes": f"{self.scarce_share:.1%}",
+        }
+        width = max(map(len, rows))
+        lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
+        return "\n".join([f"verdict: {self.verdict}. {self.advice}", *lines])
 
 
 def scarce_share(state, class_counts):
@@ -205,6 +204,10 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
         surrogate, corrected = answers
     else:
         corrected = GuardedASE(worth=0).estimate(state)
+    distance = evidence.distance
+    if answers is not None and corrected.standard_error > 0 and not np.isnan(distance):
+        centre = corrected.value if corrected.centre is None else corrected.centre
+        distance = abs(surrogate - centre) / corrected.standard_error
     interval = (-np.inf, np.inf)
     if not corrected.refusal:
         interval = corrected.interval(0.9)
@@ -218,7 +221,7 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
         corrected_risk=corrected.value,
         interval=interval,
         inside=interval[0] <= surrogate <= interval[1],
-        distance=evidence.distance,
+        distance=distance,
         expected_loss=float(np.sum(fitted_share * picks.expected_loss)),
         observed_loss=float(np.sum(fitted_share * picks.losses)),
         skill=skill_of(state),
@@ -261,11 +264,11 @@ def _verdict(evidence, state, scarce, name, is_less):
             "labels here."
         )
     if evidence.trust < 0.5:
-        side = "less" if is_less else "more"
+        side = "smaller" if is_less else "greater"
         by_training_rows = evidence.distance <= 1 and abs(state.training_gap) > 0
         who = "training rows" if by_training_rows else "labels"
         return "bad", (
-            f"The {who} contradict the surrogate: it expects {side} {name} than they "
+            f"The {who} contradict the surrogate: it expects a {side} {name} than they "
             "show. GuardedASE() and CorrectedASE() allow for that, ASE() does not. "
             "Better features, more training rows or calibration (on by default) would "
             "help the surrogate and make the estimate more precise."

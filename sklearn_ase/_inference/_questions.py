@@ -12,6 +12,9 @@ import numpy as np
 
 from sklearn_ase._state import Picks, PoolState
 
+# Labels that the believed variance counts for.
+_DISPERSION_LABELS = 5.0
+
 
 @dataclass(frozen=True, eq=False)
 class RowLoss:
@@ -147,6 +150,13 @@ def question_state(
             expected, variance = values.moments(state.belief)
         belief = RowBelief(state.belief, values, expected, variance)
     columns = _columns_of_picks(picks, values, epochs, {} if cache is None else cache)
+    if state.is_cross_fitted and epochs:
+        # The belief is that of today, so the labels say whether its variance is right.
+        variance = values.moments(epochs[0].belief)[1][picks.indices]
+        columns["residual_moment"] *= _dispersion(
+            (losses - columns["expected_loss"])[picks.answered],
+            variance[picks.answered],
+        )
     picks = Picks(
         indices=picks.indices,
         query_proba=picks.query_proba,
@@ -241,6 +251,13 @@ def _columns_of_epoch(picks, values, epoch, end):
         _left(square + expected**2 * inverse, free, rows),
         greatest,
     ]
+
+
+def _dispersion(residuals, variance):
+    """How great squared residuals are beside what is believed, at most 1."""
+    before = _DISPERSION_LABELS * variance.max(initial=0.0)
+    total = variance.sum() + before
+    return min((residuals @ residuals + before) / total, 1.0) if total > 0 else 1.0
 
 
 def _left(values, free, rows):
