@@ -28,6 +28,7 @@ from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._forecast import LabelForecast
+from sklearn_ase._evaluation._judges import JudgeTable
 from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._labels._ledger import LabelLedger
 from sklearn_ase._model_selection._selection import ModelSelection
@@ -51,6 +52,7 @@ __all__ = [
     "ComparisonDisplay",
     "Diagnosis",
     "Evaluation",
+    "JudgeTable",
     "LabelEfficiencyDisplay",
     "LabelForecast",
     "LabelLedger",
