@@ -24,6 +24,7 @@ The modules:
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._annotation._console import annotate
 from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._evaluation._agreement import Agreement
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
@@ -48,6 +49,7 @@ __all__ = [
     "AcquisitionDisplay",
     "ActiveModelSelector",
     "ActiveRiskEstimator",
+    "Agreement",
     "Comparison",
     "ComparisonDisplay",
     "Diagnosis",

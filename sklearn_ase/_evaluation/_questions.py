@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_ase._data._responses import response_of
-from sklearn_ase._evaluation._states import observed_values
+from sklearn_ase._evaluation._states import answer_noise, observed_values
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._questions import moments_with_labels, question_state
 from sklearn_ase.losses import ZeroOne, as_loss
@@ -165,8 +165,9 @@ def states_for(
 
     def state_of(values):
         observed = _observed(values, state, more_labels)
+        noise = answer_noise(values, state.indices, state.labels, more_labels)
         return question_state(
-            state, values, aligned, observed, with_labels, weight, cache
+            state, values, aligned, observed, with_labels, weight, cache, noise
         )
 
     return state_of

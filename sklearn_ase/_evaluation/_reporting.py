@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._evaluation._agreement import agreement
 from sklearn_ase._evaluation._answering import Answering
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._forecast import labels_needed, metric_labels_needed
@@ -93,10 +94,25 @@ class Reporting(Answering):
         >>> table = evaluator.evaluation_.judges()
         >>> for judge, verdict in zip(table["judge"], table["verdict"]):
         ...     print(f"{judge}: {verdict}")
-        good: worth 2.5 labels each
+        good: worth ... labels each
         useless: useless so far: its correlation may be 0
         """
         return judge_table(self, metric, level)
+
+    def agreement(self, *, level=0.9):
+        """Report how far annotators agree, if rows have several answers.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Of the intervals.
+
+        Returns
+        -------
+        agreement : Agreement
+            Print it, or look at its ``alpha`` and ``noise_floor``.
+        """
+        return agreement(self.state, self.ledger.more_labels, self.classes_, level)
 
     def labels_needed(self, width, level=0.9, method="fixed"):
         """Forecast how many more labels an interval of some width takes.

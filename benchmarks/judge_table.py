@@ -1,0 +1,138 @@
+"""Do the intervals of evaluation.judges() cover?
+
+Made data in three kinds: right or wrong answers with five judges (a score with missing
+entries, hard labels, an inverted score, a useless one, one that is nearly always right),
+wins with ties and hard labels, numbers with two judges. Each run draws the pool afresh
+and buys 100 of 1,000 labels. Printed are, for each judge and entry of the table: the
+coverage of the 90 % interval, and the mean error of the value.
+
+    python benchmarks/judge_table.py --runs 200 --jobs 2
+"""
+
+import argparse
+import warnings
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.metrics import cohen_kappa_score, recall_score
+
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.metrics import LabelMean, LabelShare
+
+SEED = 161803
+N_SAMPLES, N_LABELS = 1000, 100
+
+
+def answers(rng, n):
+    """Right and wrong answers, five judges, and the metric."""
+    proba = rng.beta(2.0, 1.5, n)
+    y = np.where(rng.random(n) < proba, "right", "wrong")
+    score = np.clip(proba + 0.15 + 0.1 * rng.normal(size=n), 0.0, 1.0)
+    score[rng.random(n) < 0.1] = np.nan
+    flipped = np.where(y == "right", "wrong", "right")
+    experts = {
+        "score": score,
+        "hard": np.where(rng.random(n) < 0.85, y, flipped),
+        "inverted": 1.0 - np.clip(proba + 0.1 * rng.normal(size=n), 0.0, 1.0),
+        "useless": rng.random(n),
+        "close": np.where(rng.random(n) < 0.97, y, flipped),
+    }
+    return y, experts, LabelShare("right")
+
+
+def wins(rng, n):
+    """Wins, ties and losses, two judges, and the metric."""
+    names = np.array(["A", "B", "tie"])
+    y = rng.choice(names, p=[0.5, 0.3, 0.2], size=n)
+    said = np.where(rng.random(n) < 0.6, y, rng.choice(names, size=n)).astype(object)
+    said[rng.random(n) < 0.05] = None
+    score = np.where(y == "A", 0.9, 0.5) * rng.random(n)
+    return y, {"hard": said, "score": score}, LabelShare("A", half="tie")
+
+
+def numbers(rng, n):
+    """Numbers, two judges, and the metric."""
+    y = 3.0 + 2.0 * rng.normal(size=n)
+    close = y + 1.5 * rng.normal(size=n) + 0.5
+    close[rng.random(n) < 0.1] = np.nan
+    experts = {"close": close, "weak": 0.3 * y + 2.0 * rng.standard_t(5, size=n)}
+    return y, experts, LabelMean()
+
+
+KINDS = {"answers": answers, "wins": wins, "numbers": numbers}
+
+
+def truths(y, said, metric):
+    """The entries of the table if all labels are known, by independent code."""
+    if isinstance(metric, LabelMean):
+        rows = ~np.isnan(said)
+        y, said = y[rows], said[rows]
+        gap = said - y
+        return {
+            "bias": gap.mean(),
+            "rmse": np.sqrt(np.mean(gap**2)),
+            "correlation": np.corrcoef(said, y)[0, 1],
+        }
+    label = metric.label
+    rows = ~pd.isna(said)
+    y, said = y[rows], said[rows]
+    z = metric.row_values(y)[:, 0]
+    if said.dtype == float:
+        score, positive = said, said >= 0.5
+    else:
+        said = said.astype(str)
+        score, positive = metric.row_values(said)[:, 0], said == label
+    is_true = y == label
+    pair = (y, said) if said.dtype != float else (is_true, positive)
+    return {
+        "bias": score.mean() - z.mean(),
+        "tpr": recall_score(is_true, positive),
+        "tnr": recall_score(~is_true, ~positive),
+        "agreement": np.mean(pair[0] == pair[1]),
+        "kappa": cohen_kappa_score(*pair),
+        "correlation": np.corrcoef(score, z)[0, 1],
+    }
+
+
+def run(kind, seed):
+    """Rows of one evaluation: kind, judge, entry, truth, value, ends."""
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng([SEED, list(KINDS).index(kind), seed])
+    y, experts, metric = KINDS[kind](rng, N_SAMPLES)
+    evaluator = ActiveRiskEstimator(metric=metric, n_labels=N_LABELS, random_state=seed)
+    table = evaluator.fit(None, y, experts=experts).evaluation_.judges()
+    lines = []
+    for place, (judge, said) in enumerate(experts.items()):
+        truth = truths(y, said, metric)
+        n_labels = table["n_labels"][place]
+        truth["effective_labels"] = n_labels / (1.0 - truth["correlation"] ** 2)
+        for entry, value in truth.items():
+            found = [table[entry + end][place] for end in ("", "_low", "_high")]
+            lines.append((kind, judge, entry, value, *found))
+    return lines
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first run")
+    args = parser.parse_args(argv)
+    jobs = [(kind, args.first + seed) for kind in KINDS for seed in range(args.runs)]
+    found = Parallel(n_jobs=args.jobs)(delayed(run)(*job) for job in jobs)
+    columns = ["kind", "judge", "entry", "truth", "value", "low", "high"]
+    frame = pd.DataFrame([line for lines in found for line in lines], columns=columns)
+    frame["covers"] = (frame.low <= frame.truth) & (frame.truth <= frame.high)
+    frame["error"] = frame.value - frame.truth
+    frame["width"] = frame.high - frame.low
+    frame.loc[frame.low.isna(), "covers"] = np.nan
+    group = frame.groupby(["kind", "judge", "entry"], sort=False)
+    report = group[["truth", "error", "width"]].mean()
+    report["covers"] = group.covers.apply(lambda column: column.astype(float).mean())
+    report["runs"] = group.covers.count()
+    print(report.round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()
