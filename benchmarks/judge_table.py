@@ -3,7 +3,8 @@
 Made data in three kinds: right or wrong answers with five judges (a score with missing
 entries, hard labels, an inverted score, a useless one, one that is nearly always right),
 wins with ties and hard labels, numbers with two judges. Each run draws the pool afresh
-and buys 100 of 1,000 labels. Printed are, for each judge and entry of the table: the
+and buys 100 of 1,000 labels,
+five at a time. Printed are, for each judge and entry of the table: the
 coverage of the 90 % interval, and the mean error of the value.
 
     python benchmarks/judge_table.py --runs 200 --jobs 2
@@ -21,7 +22,7 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.metrics import LabelMean, LabelShare
 
 SEED = 161803
-N_SAMPLES, N_LABELS = 1000, 100
+N_SAMPLES, N_LABELS, BATCH = 1000, 100, 5
 
 
 def answers(rng, n):
@@ -100,8 +101,12 @@ def run(kind, seed):
     warnings.simplefilter("ignore")
     rng = np.random.default_rng([SEED, list(KINDS).index(kind), seed])
     y, experts, metric = KINDS[kind](rng, N_SAMPLES)
-    evaluator = ActiveRiskEstimator(metric=metric, n_labels=N_LABELS, random_state=seed)
-    table = evaluator.fit(None, y, experts=experts).evaluation_.judges()
+    evaluator = ActiveRiskEstimator(metric=metric, random_state=seed)
+    evaluation = evaluator.start(None, experts=experts)
+    while len(evaluation.ledger) < N_LABELS:
+        query = evaluation.ask(BATCH)
+        evaluation.tell(query, y[query.indices])
+    table = evaluation.judges()
     lines = []
     for place, (judge, said) in enumerate(experts.items()):
         truth = truths(y, said, metric)
@@ -119,19 +124,23 @@ def main(argv=None):
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--first", type=int, default=0, help="seed of the first run")
     args = parser.parse_args(argv)
-    jobs = [(kind, args.first + seed) for kind in KINDS for seed in range(args.runs)]
-    found = Parallel(n_jobs=args.jobs)(delayed(run)(*job) for job in jobs)
+    for kind in KINDS:
+        seeds = range(args.first, args.first + args.runs)
+        found = Parallel(n_jobs=args.jobs)(delayed(run)(kind, seed) for seed in seeds)
+        print(report([line for lines in found for line in lines]), flush=True)
+
+
+def report(lines):
+    """Coverage, mean error and mean width for each entry, as text."""
     columns = ["kind", "judge", "entry", "truth", "value", "low", "high"]
-    frame = pd.DataFrame([line for lines in found for line in lines], columns=columns)
-    frame["covers"] = (frame.low <= frame.truth) & (frame.truth <= frame.high)
+    frame = pd.DataFrame(lines, columns=columns)
+    frame["covers"] = frame.truth.between(frame.low, frame.high).astype(float)
+    frame.loc[frame.low.isna(), "covers"] = np.nan
     frame["error"] = frame.value - frame.truth
     frame["width"] = frame.high - frame.low
-    frame.loc[frame.low.isna(), "covers"] = np.nan
     group = frame.groupby(["kind", "judge", "entry"], sort=False)
-    report = group[["truth", "error", "width"]].mean()
-    report["covers"] = group.covers.apply(lambda column: column.astype(float).mean())
-    report["runs"] = group.covers.count()
-    print(report.round(3).to_string())
+    found = group[["truth", "error", "width", "covers"]].mean()
+    return found.assign(runs=group.covers.count()).round(3).to_string()
 
 
 if __name__ == "__main__":

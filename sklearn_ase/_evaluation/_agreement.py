@@ -88,7 +88,8 @@ class Agreement:
             floor: (self.noise_floor, self.noise_floor_interval),
         }
         words = {
-            name: f"{value:.3g}" + ("" if np.isnan(ends[0]) else " (%.3g to %.3g)" % ends)
+            name: f"{value:.3g}"
+            + ("" if np.isnan(ends[0]) else " (%.3g to %.3g)" % ends)
             for name, (value, ends) in entries.items()
             if not np.isnan(value)
         }
@@ -140,7 +141,13 @@ def agreement(state, more_labels, classes, level=0.9):
         n_effective = weights.sum() ** 2 / np.sum(weights**2)
         most = (np.inf, np.inf) if classes is None else (1.0, 1.0 / chance)
         ends = [
-            _ends(found[place], np.array(others)[:, place], most[place], n_effective, level)
+            _ends(
+                found[place],
+                np.array(others)[:, place],
+                most[place],
+                n_effective,
+                level,
+            )
             for place in range(2)
         ]
     is_class = classes is not None
@@ -162,7 +169,9 @@ def _weighted_rows(state, more_labels):
     picks, weights = state.labelled, np.ones(state.n_labels)
     if state.settled.has_query_proba and state.settled.n_labels:
         picks, weights = state.settled, label_shares(state)
-    has_several = np.array([bool(more_labels.get(row)) for row in picks.indices.tolist()])
+    has_several = np.array(
+        [bool(more_labels.get(row)) for row in picks.indices.tolist()]
+    )
     is_used = has_several.astype(bool) & picks.answered & (weights > 0)
     return picks.indices[is_used], weights[is_used]
 
