@@ -1,11 +1,11 @@
 """Do the intervals of evaluation.judges() cover?
 
-Made data in three kinds: right or wrong answers with five judges (a score with missing
-entries, hard labels, an inverted score, a useless one, one that is nearly always right),
-wins with ties and hard labels, numbers with two judges. Each run draws the pool afresh
-and buys 100 of 1,000 labels,
-five at a time. Printed are, for each judge and entry of the table: the
-coverage of the 90 % interval, and the mean error of the value.
+Made data of three kinds: right or wrong answers with five judges (a score with missing
+entries, hard labels, an inverted score, a useless one, one that is nearly always
+right), wins with ties and two judges, numbers with two judges. Each run draws the pool
+afresh and buys 100 of 1,000 labels, five at a time. Printed are, for each judge and
+entry of the table: the truth, the error and the width of the 90 % interval (means over
+the runs), and how often the interval covers.
 
     python benchmarks/judge_table.py --runs 200 --jobs 2
 """

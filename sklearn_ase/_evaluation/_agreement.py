@@ -89,7 +89,7 @@ class Agreement:
         }
         words = {
             name: f"{value:.3g}"
-            + ("" if np.isnan(ends[0]) else " (%.3g to %.3g)" % ends)
+            + ("" if np.isnan(ends[0]) else " ({:.3g} to {:.3g})".format(*ends))
             for name, (value, ends) in entries.items()
             if not np.isnan(value)
         }
@@ -125,8 +125,8 @@ def agreement(state, more_labels, classes, level=0.9):
     rows, weights = _weighted_rows(state, more_labels)
     if not len(rows):
         raise ValueError(
-            "agreement() needs rows with two or more answers, but no row has them (rows "
-            "after the first open query do not count). Give several answers with "
+            "agreement() needs rows with two or more answers, but no row has them "
+            "(rows after the first open query do not count). Give several answers with "
             'tell(query, [["a", "b"], ...]) or correct(row, ["a", "b"]).'
         )
     first = dict(zip(state.indices.tolist(), state.labels.tolist(), strict=True))

@@ -118,7 +118,8 @@ def test_intervals_cover():
 def test_rows_that_all_agree_leave_room_for_disagreement():
     answers = np.repeat(_noisy_classes(40, 1), 2, axis=1)
     found = _evaluation(answers, LabelShare("a"), 20).agreement()
-    assert found.alpha == 1.0 and found.noise_floor == 0.0
+    assert found.alpha == 1.0
+    assert found.noise_floor == 0.0
     assert 0.05 < found.noise_floor_interval[1] < 0.2
     assert found.alpha_interval[0] < 1.0
 

@@ -182,7 +182,8 @@ def test_a_table_prints_and_pandas_takes_it():
     assert (frame["tpr_low"] <= frame["tpr_high"]).all()
     text = str(table)
     assert len(text.splitlines()) == 1 + len(experts)
-    assert "TPR" in text and " to " in text
+    assert "TPR" in text
+    assert " to " in text
     assert "80 % intervals" in table._repr_html_()
 
 
