@@ -239,7 +239,7 @@ def _verdict(correlation, worth, threshold, has_spread):
     if not has_spread:
         return "useless: it says the same of every row"
     if np.isnan(low):
-        return "not known: too few labels for an interval"
+        return "not known: no interval for its correlation yet"
     if low <= 0 <= high and low < high:
         return "useless so far: its correlation may be 0"
     if abs(value) < threshold:
