@@ -5,7 +5,8 @@ entries, hard labels, an inverted score, a useless one, one that is nearly alway
 right), wins with ties and two judges, numbers with two judges. Each run draws the pool
 afresh and buys 100 of 1,000 labels, five at a time. Printed are, for each judge and
 entry of the table: the truth, the error and the width of the 90 % interval (means over
-the runs), and how often the interval covers.
+the runs), how often the interval covers, and how wide it would have to be for a normal
+estimate with the errors seen.
 
     python benchmarks/judge_table.py --runs 200 --jobs 2
 """
@@ -140,7 +141,10 @@ def report(lines):
     frame["width"] = frame.high - frame.low
     group = frame.groupby(["kind", "judge", "entry"], sort=False)
     found = group[["truth", "error", "width", "covers"]].mean()
-    return found.assign(runs=group.covers.count()).round(3).to_string()
+    # Of a normal estimate the interval is 3.3 standard deviations wide.
+    needed = 3.3 * group.error.std()
+    found = found.assign(needed=needed, runs=group.covers.count())
+    return found.round(3).to_string()
 
 
 if __name__ == "__main__":
