@@ -1,8 +1,9 @@
 """Do the intervals of evaluation.judges() cover?
 
-Made data of three kinds: right or wrong answers with five judges (a score with missing
-entries, hard labels, an inverted score, a useless one, one that is nearly always
-right), wins with ties and two judges, numbers with two judges. Each run draws the pool
+Made data of four kinds: right or wrong answers with four judges (a score with missing
+entries, hard labels, an inverted score, a useless one); the same with one more judge,
+who is nearly always right; wins with ties and two judges; numbers with two judges.
+Each run draws the pool
 afresh and buys 100 of 1,000 labels, five at a time. Printed are, for each judge and
 entry of the table: the truth, the error and the width of the 90 % interval (means over
 the runs), how often the interval covers, and how wide it would have to be for a normal
@@ -27,7 +28,7 @@ N_SAMPLES, N_LABELS, BATCH = 1000, 100, 5
 
 
 def answers(rng, n):
-    """Right and wrong answers, five judges, and the metric."""
+    """Right and wrong answers, four judges, and the metric."""
     proba = rng.beta(2.0, 1.5, n)
     y = np.where(rng.random(n) < proba, "right", "wrong")
     score = np.clip(proba + 0.15 + 0.1 * rng.normal(size=n), 0.0, 1.0)
@@ -38,9 +39,16 @@ def answers(rng, n):
         "hard": np.where(rng.random(n) < 0.85, y, flipped),
         "inverted": 1.0 - np.clip(proba + 0.1 * rng.normal(size=n), 0.0, 1.0),
         "useless": rng.random(n),
-        "close": np.where(rng.random(n) < 0.97, y, flipped),
     }
     return y, experts, LabelShare("right")
+
+
+def easy(rng, n):
+    """The same with one more judge, who is right about 97 % of the rows."""
+    y, experts, metric = answers(rng, n)
+    flipped = np.where(y == "right", "wrong", "right")
+    experts["close"] = np.where(rng.random(n) < 0.97, y, flipped)
+    return y, experts, metric
 
 
 def wins(rng, n):
@@ -62,7 +70,7 @@ def numbers(rng, n):
     return y, experts, LabelMean()
 
 
-KINDS = {"answers": answers, "wins": wins, "numbers": numbers}
+KINDS = {"answers": answers, "easy": easy, "wins": wins, "numbers": numbers}
 
 
 def truths(y, said, metric):
@@ -124,8 +132,9 @@ def main(argv=None):
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--first", type=int, default=0, help="seed of the first run")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     args = parser.parse_args(argv)
-    for kind in KINDS:
+    for kind in args.kinds:
         seeds = range(args.first, args.first + args.runs)
         found = Parallel(n_jobs=args.jobs)(delayed(run)(kind, seed) for seed in seeds)
         print(report([line for lines in found for line in lines]), flush=True)

@@ -158,7 +158,7 @@ def _line(evaluation, expert, metric, label, level):
     _, weight = evaluation._metric_and_weight(metric, present, None)
     n_labels = int(present[evaluation.state.indices].sum())
     values, slope = _mean_of(evaluation, metric)
-    score = np.nan_to_num(values.moments(_word(expert, classes))[0])
+    score = np.nan_to_num(_score(expert, values, metric, classes))
     asked = {"bias": score_bias(values, score, weight, slope)}
     if classes is None:
         asked["rmse"] = RootMeanSquaredError().on_pool(
@@ -186,27 +186,34 @@ def _line(evaluation, expert, metric, label, level):
     return line
 
 
-def _word(expert, classes):
-    """What an expert says, as a belief about the labels."""
+def _score(expert, values, metric, classes):
+    """What the expert says of the values at each row; NaN where it says nothing."""
     if classes is None:
-        return BeliefColumns(mean=expert.values, variance=np.zeros(len(expert.values)))
-    return BeliefColumns(classes, proba=expert.proba_for(classes))
+        word = BeliefColumns(mean=expert.values, variance=np.zeros(len(expert.values)))
+    elif expert.columns.tolist() == [getattr(metric, "label", None)]:
+        return expert.values[:, 0]  # A score is about the metric itself.
+    else:
+        word = BeliefColumns(classes, proba=expert.proba_for(classes))
+    return values.moments(word)[0]
 
 
 def _counts_of(expert, label, classes, weight):
     """Metrics that count what the expert says, as a dict of PoolMetric."""
-    values = np.nan_to_num(expert.values)
-    is_one_score = len(expert.columns) == 1
-    if is_one_score:
-        score, (named,) = values[:, 0], expert.columns
-        other = classes[classes != named][0]
-        said = np.where(score >= _SAYS, named, other)
+    values, columns = np.nan_to_num(expert.values), expert.columns
+    is_score, knows_all = len(columns) == 1, len(columns) > 1 or len(classes) == 2
+    if is_score:
+        other = classes[classes != columns[0]][0]
+        said = np.where(values[:, 0] >= _SAYS, columns[0], other)
     else:
-        named, said = label, expert.columns[values.argmax(axis=1)]
-    metrics = {"agreement": Accuracy(), "kappa": CohenKappa()}
-    if is_one_score and len(classes) > 2:  # It says nothing about the others.
-        metrics = {"agreement": AgreementOnOne(named), "kappa": KappaOnOne(named)}
-    if named is not None and named == label:
+        said = columns[values.argmax(axis=1)]
+    if knows_all:
+        metrics = {"agreement": Accuracy(), "kappa": CohenKappa()}
+    else:  # A score of one of many labels says nothing about the others.
+        metrics = {
+            "agreement": AgreementOnOne(columns[0]),
+            "kappa": KappaOnOne(columns[0]),
+        }
+    if label is not None and (knows_all or label == columns[0]):
         metrics |= {"tpr": Recall(label), "tnr": Specificity(label)}
     return {
         name: metric.on_pool(said, classes, weight).without_idle_parts()

@@ -93,15 +93,14 @@ def test_wins_with_ties_are_exact_once_every_row_has_a_label():
         "correlation": np.corrcoef(said, z)[0, 1],
     }
     _assert_exact(table, "hard", truth)
-    # A score of A leaves the rest to the other classes alike: a fourth to ties.
-    half = score + 0.25 * (1.0 - score)
+    # A score is about the metric itself: a tie may have the score 0.5.
     says, is_true = score >= 0.5, y == "A"
     truth = {
-        "bias": half.mean() - z.mean(),
+        "bias": score.mean() - z.mean(),
         "tpr": recall_score(is_true, says),
         "agreement": np.mean(says == is_true),
         "kappa": cohen_kappa_score(is_true, says),
-        "correlation": np.corrcoef(half, z)[0, 1],
+        "correlation": np.corrcoef(score, z)[0, 1],
     }
     _assert_exact(table, "score", truth)
 
@@ -118,6 +117,18 @@ def test_judges_of_numbers_are_exact_once_every_row_has_a_label():
     _assert_exact(table, "other", truth)
     np.testing.assert_allclose(table["bias"], gap.mean(), atol=1e-6)
     assert "tpr" not in table
+
+
+def test_the_share_of_the_other_label_turns_the_score_around():
+    y, experts = _answers()
+    score = experts["inverted"]
+    evaluation = _fitted(y, {"inverted": score}, LabelShare("right"), N)
+    table = evaluation.judges(metric=LabelShare("wrong"))
+    truth = _truth(y, score)
+    turned = {"tpr": truth["tnr"], "tnr": truth["tpr"], "bias": -truth["bias"]}
+    for entry in ("correlation", "agreement", "kappa"):
+        turned[entry] = truth[entry]
+    _assert_exact(table, "inverted", turned)
 
 
 def test_rows_count_by_their_weight():
