@@ -3,11 +3,10 @@
 Made data of four kinds: right or wrong answers with four judges (a score with missing
 entries, hard labels, an inverted score, a useless one); the same with one more judge,
 who is nearly always right; wins with ties and two judges; numbers with two judges.
-Each run draws the pool
-afresh and buys 100 of 1,000 labels, five at a time. Printed are, for each judge and
-entry of the table: the truth, the error and the width of the 90 % interval (means over
-the runs), how often the interval covers, and how wide it would have to be for a normal
-estimate with the errors seen.
+Each run draws the pool afresh and buys 100 of 1,000 labels, five at a time. Printed
+are, for each judge and entry of the table: the truth, the error and the width of the
+90 % interval (means over the runs), how often the interval covers, and how wide it
+would have to be for a normal estimate with the errors seen.
 
     python benchmarks/judge_table.py --runs 200 --jobs 2
 """
