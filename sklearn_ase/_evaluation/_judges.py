@@ -113,6 +113,11 @@ def judge_table(evaluation, metric, level):
             "fit or start."
         )
     evaluation.risk.check(evaluation.state)
+    if not evaluation.state.settled.n_labels:
+        raise ValueError(
+            "judges() needs labels to compare the experts with. Call ask() and tell() "
+            "first, and answer the first open query."
+        )
     about = _metric_of_a_mean(evaluation, metric)
     label = _label_of(about, evaluation.classes_)
     lines = [_line(evaluation, expert, about, label, level) for expert in experts.each]

@@ -215,6 +215,27 @@ def test_without_experts_the_error_says_how_to_give_them():
         evaluation.judges()
 
 
+def test_before_the_first_label_the_error_says_what_is_needed():
+    _, experts = _answers()
+    evaluator = ActiveRiskEstimator(metric=LabelShare("right"), random_state=0)
+    with pytest.raises(ValueError, match="needs labels"):
+        evaluator.start(None, experts=experts).judges()
+
+
+def test_rows_that_nobody_can_label_are_left_out():
+    y, experts = _answers()
+    score = experts["inverted"]
+    evaluator = ActiveRiskEstimator(metric=LabelShare("right"), random_state=0)
+    evaluation = evaluator.start(None, experts={"inverted": score})
+    query = evaluation.ask(N)
+    evaluation.skip(query.indices[::4])
+    told = np.setdiff1d(query.indices, query.indices[::4])
+    evaluation.tell(told, y[told])
+    truth = _truth(y[told], score[told])
+    del truth["effective_labels"]
+    _assert_exact(evaluation.judges(), "inverted", truth)
+
+
 def test_a_metric_that_is_no_mean_is_refused():
     y, experts = _answers()
     evaluation = _fitted(y, experts, LabelShare("right"), 30)
