@@ -50,26 +50,28 @@ class JudgeTable(ColumnTable):
 
     Notes
     -----
-    The columns. Those marked * come with two more, ``..._low`` and ``..._high``, the
-    ends of the interval. They are NaN where there is no interval.
+    The columns:
 
     * ``judge``: name of the expert;
     * ``n_samples``, ``n_labels``: rows about which it says something, and labels there.
       All figures are about these rows;
-    * ``bias`` *: value of the metric according to the expert, minus the true value;
-    * ``tpr``, ``tnr`` *: of the rows with the label, the share where the expert says
-      so; of the other rows, the share where it says otherwise;
-    * ``agreement``, ``kappa`` *: share of the rows where expert and label agree, and
-      Cohen's kappa;
-    * ``rmse`` *: root of the mean squared error (regression, in place of the last
-      four);
-    * ``correlation`` *: of what the expert says of the metric at a row with the truth;
-    * ``effective_labels`` *: number of labels of a plain random sample that are worth
-      as much as a plain sample of ``n_labels`` together with this expert alone:
-      ``n_labels / (1 - correlation²)``;
     * ``threshold``: with a correlation below ``1 / sqrt(n_labels - 2)`` no expert
       helps;
     * ``verdict``: what can be made of it, in words.
+
+    The figures. Each comes with two more columns, ``..._low`` and ``..._high``, the
+    ends of its interval. They are NaN where there is no interval.
+
+    * ``bias``: value of the metric according to the expert, minus the true value;
+    * ``tpr``, ``tnr``: of the rows with the label, the share where the expert says so;
+      of the other rows, the share where it says otherwise;
+    * ``agreement``, ``kappa``: share of the rows where expert and label agree, and
+      Cohen's kappa;
+    * ``rmse``: root of the mean squared error (regression, in place of the last four);
+    * ``correlation``: of what the expert says of the metric at a row with the truth;
+    * ``effective_labels``: number of labels of a plain random sample that are worth as
+      much as a plain sample of ``n_labels`` together with this expert alone:
+      ``n_labels / (1 - correlation²)``.
 
     A score counts as the label from 0.5 on. Several probabilities count as the most
     probable label.
