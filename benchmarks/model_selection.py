@@ -78,15 +78,18 @@ def run(data_dir, task, seed, **params):
         if count not in COUNTS:
             continue
         pause = time.perf_counter()
-        contest = choice.contest()
-        low, high = (side[first] for side in contest.differences(second)[1:])
+        comparison = choice.compare()
+        low, high = comparison.difference(f"m{first}", f"m{second}").interval(0.9)
         found[f"covers {count}"] = low - 1e-9 <= truth <= high + 1e-9
         found[f"width {count}"] = high - low
         found[f"plain {count}"] = plain_width(
             table[plain][:, [first, second]], y[plain]
         )
-        found[f"holds {count}"] = bool((contest.may_be_best & is_best).any())
-        found[f"candidates {count}"] = int(contest.may_be_best.sum())
+        may_be_best = np.isin(choice.names, comparison.candidates())
+        found[f"holds {count}"] = bool((may_be_best & is_best).any())
+        found[f"candidates {count}"] = int(may_be_best.sum())
+        anytime = np.isin(choice.names, comparison.candidates(method="anytime"))
+        found[f"anytime {count}"] = int(anytime.sum())
         start += time.perf_counter() - pause
     found["ms"] = 1000 * (time.perf_counter() - start) / n_labels
     return found

@@ -1,12 +1,28 @@
-"""Tasks for metrics: one class against the rest, rare and common, three kinds of model.
+"""Tasks for metrics: rare, common and shifted classes, many classes, and numbers.
 
-The positive class has the label 1. Its name and share stand in the name of the task.
+In the first three groups one class stands against the rest. The positive class has the
+label 1; its share stands in the name of the task.
 """
 
-import numpy as np
-from tasks import boosting, linear, read_mnist, sampler, table, tree
+from dataclasses import dataclass
 
-pendigits = table("pendigits", "class")
+import numpy as np
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeRegressor
+from tasks import (
+    boosting,
+    boosting_regressor,
+    linear,
+    read_digits,
+    read_mnist,
+    sampler,
+    table,
+    tree,
+)
+
+from sklearn_ase.metrics import LabelMean
+
 USUAL = {"n_train": 1000, "n_pool": 2000}
 LARGE = {"n_train": 2000, "n_pool": 4000}
 
@@ -22,33 +38,113 @@ def binary(load, place):
     return read
 
 
+pendigits = table("pendigits", "class")
+covertypes = table("covertype_sample", "Cover_Type")
 adult = binary(table("adult", "class", ["split"]), 0)
 bank = binary(table("bank_marketing_additional_full", "y"), 0)
-covertype = binary(table("covertype_sample", "Cover_Type"), -2)
+covertype = binary(covertypes, -2)
 phoneme = binary(table("phoneme", "class"), 0)
+california = table("california_housing", "median_house_value")
+bikeshare = table("bikeshare", "bikers", ["casual", "registered"])
 
 
 def _young(X, y):
     return X["age"].to_numpy() < 30
 
 
-RARE = {
-    "mnist 1 %": sampler(read_mnist, linear, rare=(8, 0.01), **LARGE),
-    "pendigits 0.5 %": sampler(pendigits, boosting, rare=(9, 0.005), **LARGE),
-    "pendigits 3 %": sampler(pendigits, tree, rare=(5, 0.03), **USUAL),
-    "adult 2 %": sampler(adult, boosting, rare=(1, 0.02), **LARGE),
-    "bank 5 %": sampler(bank, linear, rare=(1, 0.05), **USUAL),
-}
-COMMON = {
-    "adult 24 %": sampler(adult, boosting, **USUAL),
-    "bank 11 %": sampler(bank, linear, **USUAL),
-    "phoneme 29 %": sampler(phoneme, tree, **USUAL),
-    "covertype 36 %": sampler(covertype, boosting, **USUAL),
-}
-SHIFT = {"adult young": sampler(adult, boosting, keep=_young, **USUAL)}
-QUESTION_TASKS = {**RARE, **COMMON, **SHIFT}
+def _diabetes(data_dir):
+    return load_diabetes(return_X_y=True)
 
 
-def group_of(task):
-    """Whether the positive class is rare or common, or the pool has shifted."""
-    return "rare" if task in RARE else "common" if task in COMMON else "shift"
+def _tree_regressor():
+    return DecisionTreeRegressor(min_samples_leaf=5, random_state=0)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tasks that are asked the same.
+
+    Attributes
+    ----------
+    metrics : dict of str to metric
+        What is estimated.
+    bought_for : tuple of str
+        Metrics for which labels are bought, one evaluation each.
+    tasks : dict of str to callable
+        See :func:`tasks.sampler`.
+    """
+
+    metrics: dict
+    bought_for: tuple
+    tasks: dict
+
+
+def _by_name(*names):
+    return {name: name for name in names}
+
+
+OF_ONE_CLASS = _by_name(
+    "accuracy",
+    "precision",
+    "recall",
+    "f1",
+    "balanced_accuracy",
+    "matthews_corrcoef",
+    "roc_auc",
+    "average_precision",
+)
+OF_CLASSES = _by_name("accuracy", "f1_macro", "balanced_accuracy", "cohen_kappa")
+OF_NUMBERS = {
+    **_by_name("r2", "explained_variance", "neg_root_mean_squared_error"),
+    "label_mean": LabelMean(),
+}
+NUMBERS = {**USUAL, "is_scaled": True}
+GROUPS = {
+    "rare": Group(
+        OF_ONE_CLASS,
+        ("f1", "roc_auc"),
+        {
+            "mnist 1 %": sampler(read_mnist, linear, rare=(8, 0.01), **LARGE),
+            "pendigits 0.5 %": sampler(pendigits, boosting, rare=(9, 0.005), **LARGE),
+            "pendigits 3 %": sampler(pendigits, tree, rare=(5, 0.03), **USUAL),
+            "adult 2 %": sampler(adult, boosting, rare=(1, 0.02), **LARGE),
+            "bank 5 %": sampler(bank, linear, rare=(1, 0.05), **USUAL),
+        },
+    ),
+    "common": Group(
+        OF_ONE_CLASS,
+        ("accuracy", "f1"),
+        {
+            "adult 24 %": sampler(adult, boosting, **USUAL),
+            "bank 11 %": sampler(bank, linear, **USUAL),
+            "phoneme 29 %": sampler(phoneme, tree, **USUAL),
+            "covertype 36 %": sampler(covertype, boosting, **USUAL),
+        },
+    ),
+    "shift": Group(
+        OF_ONE_CLASS,
+        ("accuracy", "f1", "roc_auc"),
+        {"adult young": sampler(adult, boosting, keep=_young, **USUAL)},
+    ),
+    "multi-class": Group(
+        OF_CLASSES,
+        ("f1_macro",),
+        {
+            "pendigits": sampler(pendigits, tree, **USUAL),
+            "covertype": sampler(covertypes, boosting, **USUAL),
+            "digits": sampler(read_digits, linear, n_train=500, n_pool=1200),
+        },
+    ),
+    "regression": Group(
+        OF_NUMBERS,
+        ("r2", "neg_root_mean_squared_error"),
+        {
+            "california": sampler(california, boosting_regressor, **NUMBERS),
+            "bikeshare": sampler(bikeshare, _tree_regressor, **NUMBERS),
+            "diabetes": sampler(
+                _diabetes, Ridge, n_train=120, n_pool=300, is_scaled=True
+            ),
+        },
+    ),
+}
+GROUP_OF = {task: name for name, group in GROUPS.items() for task in group.tasks}

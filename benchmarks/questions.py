@@ -1,21 +1,25 @@
-"""How close are F1, recall, precision and AUC, from labels bought for one of them?
+"""How close are estimates of F1, AUC, R² and others, and do their intervals hold?
 
 Each run draws training rows, pool and model afresh, buys 200 labels for one metric and
-estimates all of them at 25, 50, 100 and 200 labels. Beside each estimate stands the
+estimates several metrics at 25, 50, 100 and 200 labels. Beside each estimate stands the
 error of the same metric on plain random samples of the same size, where it is defined.
 
     python benchmarks/questions.py --data-dir DIR --out RUNS --runs 40
     python benchmarks/questions.py --out RUNS --report
+
+The report is markdown. It also says what a run costs, so a first call with `--runs 1`
+tells how long all of them will take.
 """
 
 import argparse
+import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from question_tasks import QUESTION_TASKS, group_of
+from question_tasks import GROUP_OF, GROUPS
 from sklearn.frozen import FrozenEstimator
 from texts import slashed
 
@@ -25,91 +29,100 @@ from sklearn_ase.simulation._metric_samples import metric_on_samples
 
 SEED = 314159
 COUNTS = (25, 50, 100, 200)
-METRICS = (
-    "accuracy",
-    "precision",
-    "recall",
-    "f1",
-    "balanced_accuracy",
-    "matthews_corrcoef",
-    "roc_auc",
-    "average_precision",
-)
-BOUGHT_FOR = ("accuracy", "f1", "roc_auc")
 RISKS = {"ASE": ASE(), "corrected": CorrectedASE(), "guarded": GuardedASE()}
+COLUMNS = [
+    *("task", "bought_for", "seed", "n_labels", "metric", "risk", "truth", "value"),
+    *("low", "high", "plain", "seconds"),
+]
 
 
 def run(data_dir, task, bought_for, seed):
-    """Rows of one evaluation."""
+    """Rows of one draw of the task: an evaluation for each metric that is bought for.
+
+    Parameters
+    ----------
+    data_dir : str
+    task : str
+    bought_for : list of str
+    seed : int
+
+    Returns
+    -------
+    rows : list of tuple
+        The columns are `COLUMNS`.
+    """
     warnings.simplefilter("ignore")
-    scenario = QUESTION_TASKS[task](data_dir, seed)
-    evaluator = ActiveRiskEstimator(
-        FrozenEstimator(scenario.estimator), metric=bought_for, random_state=seed
-    )
-    rows = {"X_train": scenario.X_train, "y_train": scenario.y_train}
-    evaluation = evaluator.start(scenario.X, **rows)
-    plain = {
-        metric: metric_on_samples(
-            evaluation, scenario.y, COUNTS, np.random.default_rng(seed), metric
+    group = GROUPS[GROUP_OF[task]]
+    scenario = group.tasks[task](data_dir, seed)
+    rows, plain = [], None
+    for kind in bought_for:
+        started = time.process_time()
+        evaluator = ActiveRiskEstimator(
+            FrozenEstimator(scenario.estimator), metric=kind, random_state=seed
         )
-        for metric in METRICS
-    }
-    found = []
-    for count in range(1, COUNTS[-1] + 1):
-        query = evaluation.ask()
-        evaluation.tell(query, scenario.y[query.indices])
-        if count not in COUNTS:
-            continue
-        evaluation.refit()
-        for metric in METRICS:
-            truth, _, variance = plain[metric]
-            for name, risk in RISKS.items():
-                answer = evaluation.estimate(risk, metric=metric)
-                ends = (np.nan, np.nan) if answer.refusal else answer.interval(0.9)
-                found.append(
-                    (task, bought_for, seed, count, metric, name, truth, float(answer))
-                    + (*ends, variance[count])
+        evaluation = evaluator.start(
+            scenario.X, X_train=scenario.X_train, y_train=scenario.y_train
+        )
+        if plain is None:
+            plain = {
+                name: metric_on_samples(
+                    evaluation, scenario.y, COUNTS, np.random.default_rng(seed), metric
                 )
-    return found
+                for name, metric in group.metrics.items()
+            }
+        found = []
+        for count in COUNTS:
+            evaluation.run(scenario.y, count)
+            evaluation.refit()
+            found += [(count, *row) for row in answers(evaluation, group.metrics)]
+        seconds = time.process_time() - started
+        for count, metric, *values in found:
+            truth, _, variance = plain[metric]
+            key = (task, kind, seed, count, metric, values[0])
+            rows.append((*key, truth, *values[1:], variance[count], seconds))
+    return rows
 
 
-COLUMNS = [
-    *("task", "bought_for", "seed", "n_labels", "metric", "risk", "truth", "value"),
-    *("low", "high", "plain"),
-]
+def answers(evaluation, metrics):
+    """All estimates from the labels so far: metric, risk, value, ends."""
+    for name, metric in metrics.items():
+        for risk_name, risk in RISKS.items():
+            answer = evaluation.estimate(risk, metric=metric)
+            ends = (np.nan, np.nan) if answer.refusal else answer.interval(0.9)
+            yield name, risk_name, float(answer), *ends
 
 
 def simulate(args):
     """Run all that is missing."""
-    seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
-    for task in QUESTION_TASKS:
-        if not any(part in task for part in args.tasks):
-            continue
+    for task in args.tasks:
         path = Path(args.out) / f"{task}.csv"
         done = set()
         if path.exists():
             old = pd.read_csv(path)
             done = set(zip(old["bought_for"], old["seed"], strict=True))
-        missing = [
-            (bought_for, int(seed))
-            for seed in seeds
-            for bought_for in args.bought_for
-            if (bought_for, int(seed)) not in done
-        ]
-        jobs = (delayed(run)(args.data_dir, task, *each) for each in missing)
+        jobs = []
+        for seed in seeds_of(args):
+            asked = args.bought_for or GROUPS[GROUP_OF[task]].bought_for
+            missing = [each for each in asked if (each, seed) not in done]
+            if missing:
+                jobs.append(delayed(run)(args.data_dir, task, missing, seed))
         for rows in Parallel(n_jobs=args.jobs, return_as="generator")(jobs):
             frame = pd.DataFrame(rows, columns=COLUMNS)
             frame.to_csv(path, mode="a", header=not path.exists(), index=False)
         print(f"{task}: done", flush=True)
 
 
+def seeds_of(args):
+    """The seed of each run."""
+    return np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs).tolist()
+
+
 def read(args):
     """All runs, each estimate with its squared error and whether it was covered."""
-    seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
-    paths = [Path(args.out) / f"{task}.csv" for task in QUESTION_TASKS]
+    paths = [Path(args.out) / f"{task}.csv" for task in args.tasks]
     runs = pd.concat([pd.read_csv(path) for path in paths if path.exists()])
-    runs = runs[runs["seed"].isin(seeds)].drop_duplicates(COLUMNS[:6])
-    runs["group"] = runs["task"].map(group_of)
+    runs = runs[runs["seed"].isin(seeds_of(args))].drop_duplicates(COLUMNS[:6])
+    runs["group"] = runs["task"].map(GROUP_OF)
     runs["square"] = (runs["value"] - runs["truth"]) ** 2
     has = runs["low"].notna()
     inside = (runs["low"] <= runs["truth"] + 1e-9) & (
@@ -123,10 +136,8 @@ def read(args):
 def report(args):
     """Print the tables."""
     runs = read(args)
-    counts = runs.groupby(["task", "bought_for"])["seed"].nunique()
-    print("runs of each task:", counts.min(), "to", counts.max(), "\n")
     keys = ["group", "task", "bought_for", "metric", "risk", "n_labels"]
-    cells = runs.groupby(keys).agg(
+    cells = runs.groupby(keys, sort=False).agg(
         square=("square", "mean"),
         plain=("plain", "mean"),
         covered=("covered", "mean"),
@@ -134,27 +145,56 @@ def report(args):
         width=("width", "median"),
     )
     cells["ratio"] = cells["square"] / cells["plain"]
-    guarded = cells.xs("guarded", level="risk")
-    names = ["bought_for", "group", "metric", "n_labels"]
-    by_group = guarded.groupby(names)
-    table = np.exp(np.log(guarded["ratio"]).groupby(names).mean())
-    cover = by_group["covered"]
-    print(
-        "guarded, mean squared error / plain sample's (geometric mean); covers; least"
-    )
-    print(f"at {' / '.join(map(str, COUNTS))} labels\n")
-    print("| bought for | group | metric | error | covers | least | given |")
-    print("|---|---|---|---|---|---|---|")
-    for key, part in table.groupby(level=[0, 1, 2]):
-        texts = [
-            slashed(part),
-            slashed(cover.mean().loc[key]),
-            slashed(cover.min().loc[key]),
-            slashed(by_group["given"].mean().loc[key]),
-        ]
-        print(f"| {' | '.join([*key, *texts])} |")
+    print_cost(runs)
+    print_groups(cells)
+    print_tasks(cells)
     if args.every:
         print(cells.round(3).to_string())
+
+
+def print_cost(runs):
+    """Print the number of runs of each task, and what one of them costs."""
+    each = runs.drop_duplicates(["task", "bought_for", "seed"])
+    each = each.groupby(["group", "task"], sort=False)
+    draws = each["seed"].nunique()
+    seconds = each["seconds"].sum() / draws
+    print("| group | task | runs | CPU seconds a run |\n|---|---|---|---|")
+    for (group, task), spent in seconds.items():
+        print(f"| {group} | {task} | {draws[group, task]} | {spent:.1f} |")
+    print(f"\nAll tasks: {seconds.sum() / 60:.1f} CPU minutes a run.\n")
+
+
+def print_groups(cells):
+    """Print the guarded error relative to a plain sample's, and the coverage."""
+    guarded = cells.xs("guarded", level="risk")
+    names = ["group", "metric", "bought_for", "n_labels"]
+    by_group = guarded.groupby(names, sort=False)
+    log_ratio = np.log(guarded["ratio"].clip(lower=1e-12))
+    ratio = np.exp(log_ratio.groupby(names, sort=False).mean())
+    cover = by_group["covered"]
+    columns = (ratio, cover.mean(), cover.min(), by_group["given"].mean())
+    columns = pd.concat(columns, axis=1)
+    print(f"At {' / '.join(map(str, COUNTS))} labels:\n")
+    print("| group | metric | bought for | error | covers | least | given |")
+    print("|---|---|---|---|---|---|---|")
+    for key, part in columns.groupby(level=[0, 1, 2], sort=False):
+        texts = [slashed(column) for column in part.to_numpy().T]
+        print(f"| {' | '.join([*key, *texts])} |")
+
+
+def print_tasks(cells):
+    """Print the coverage of each metric on each task, at all but the first count."""
+    late = cells.xs("guarded", level="risk").reset_index()
+    late = late[late["n_labels"] > COUNTS[0]]
+    print(f"\nCoverage at {' / '.join(map(str, COUNTS[1:]))} labels:\n")
+    for _, part in late.groupby("group", sort=False):
+        metrics = list(part["metric"].unique())
+        print(f"\n| task | bought for | {' | '.join(metrics)} |")
+        print("|---" * (len(metrics) + 2) + "|")
+        for key, line in part.groupby(["task", "bought_for"], sort=False):
+            by_metric = line.groupby("metric", sort=False)["covered"]
+            texts = [slashed(by_metric.get_group(metric)) for metric in metrics]
+            print(f"| {' | '.join([*key, *texts])} |")
 
 
 def main(argv=None):
@@ -164,11 +204,17 @@ def main(argv=None):
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--groups", nargs="*", default=list(GROUPS), choices=GROUPS)
     parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
-    parser.add_argument("--bought-for", nargs="*", default=list(BOUGHT_FOR))
+    parser.add_argument("--bought-for", nargs="*", help="instead of the group's own")
     parser.add_argument("--report", action="store_true", help="only print the tables")
-    parser.add_argument("--every", action="store_true", help="every task")
+    parser.add_argument("--every", action="store_true", help="every number, too")
     args = parser.parse_args(argv)
+    args.tasks = [
+        task
+        for task, group in GROUP_OF.items()
+        if group in args.groups and any(part in task for part in args.tasks)
+    ]
     if not args.report:
         Path(args.out).mkdir(parents=True, exist_ok=True)
         simulate(args)

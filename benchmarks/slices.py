@@ -1,10 +1,12 @@
 """How close are estimates for groups of rows, from labels bought for all rows?
 
-Adult by age and bank by job, five groups each; 40 runs that draw training rows, pool
-and model afresh and buy labels for accuracy. Printed are, at 50, 100 and 200 labels:
-the mean squared error of the guarded estimate of each group divided by that of the
-labels which a plain random sample of the pool would have in the group; the coverage of
-the 90 % interval where there is one; and how often the verdict was "too few labels".
+Adult by age and bank by job, five groups each; adult by age with a model that was
+trained on people below 30; and adult by occupation, with many small groups. Each run
+draws training rows, pool and model afresh and buys labels for accuracy. Printed are, at
+50, 100 and 200 labels: the mean squared error of the estimate of each group divided by
+that of the labels which a plain random sample of the pool would have in the group; the
+same for the group alone, without what the other groups tell; the coverage of the 90 %
+interval where there is one; and how often the verdict was "too few labels".
 
     python benchmarks/slices.py --data-dir DIR --out RUNS --runs 40
     python benchmarks/slices.py --out RUNS --report
@@ -19,10 +21,11 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import f1_score
-from tasks import boosting, linear, read_table
+from tasks import boosting, draw, linear, read_table
 from texts import slashed
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.risk import ASE, GuardedASE
 
 SEED = 577215
 COUNTS = (50, 100, 200)
@@ -33,35 +36,55 @@ N_SAMPLES = 200
 
 
 def adult(data_dir):
-    """Rows, labels, groups by age, and the model."""
     X, y = read_table(data_dir, "adult", "class")
-    X = X.drop(columns=["split"])
-    groups = np.digitize(X["age"], [25, 35, 45, 60])
-    return X.to_numpy(), (y == np.unique(y)[1]).astype(int), groups, boosting
+    return X.drop(columns=["split"]), (y == np.unique(y)[1]).astype(int)
 
 
 def bank(data_dir):
-    """Rows, labels, groups by job (four common ones and the rest), and the model."""
     X, y = read_table(data_dir, "bank_marketing_additional_full", "y")
+    return X, (y == np.unique(y)[1]).astype(int)
+
+
+def by_age(X):
+    return np.digitize(X["age"], [25, 35, 45, 60])
+
+
+def by_job(X):
+    """The four most common jobs, and the rest."""
     common = X["job"].value_counts().index[:4]
-    groups = np.select([X["job"] == job for job in common], range(4), 4)
-    return X.to_numpy(), (y == np.unique(y)[1]).astype(int), groups, linear
+    return np.select([X["job"] == job for job in common], range(4), 4)
 
 
-TASKS = {"adult by age": adult, "bank by job": bank}
+def by_occupation(X):
+    return X["occupation"].to_numpy().astype(int)
+
+
+def young(X):
+    return X["age"].to_numpy() < 30
+
+
+# Rows, groups, model, and who may be trained on.
+TASKS = {
+    "adult by age": (adult, by_age, boosting, None),
+    "bank by job": (bank, by_job, linear, None),
+    "adult young by age": (adult, by_age, boosting, young),
+    "adult by occupation": (adult, by_occupation, boosting, None),
+}
 COLUMNS = [
     *("task", "seed", "n_labels", "metric", "group", "truth", "value", "low", "high"),
-    *("verdict", "plain"),
+    *("verdict", "n_in_group", "alone", "surrogate", "corrected", "error", "plain"),
 ]
 
 
 def run(data_dir, task, seed):
     """Rows of one evaluation."""
     warnings.simplefilter("ignore")
-    X, y, groups, make = TASKS[task](data_dir)
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(y))
-    train, pool = order[:N_TRAIN], order[N_TRAIN : N_TRAIN + N_POOL]
+    load, group_rows, make, keep = TASKS[task]
+    X, y = load(data_dir)
+    groups, allowed = group_rows(X), None if keep is None else keep(X)
+    X, rng = X.to_numpy(), np.random.default_rng(seed)
+    rows = np.arange(len(y))
+    train, _, pool, _ = draw(rows, rows, rng, N_TRAIN, N_POOL, allowed)
     model = make().fit(X[train], y[train])
     evaluator = ActiveRiskEstimator(
         FrozenEstimator(model), metric="accuracy", random_state=seed
@@ -79,11 +102,25 @@ def run(data_dir, task, seed):
                     metric, y[rows], predicted[rows], count * rows.mean(), rng
                 )
                 cells = [table[k][place] for k in ("estimate", "low", "high")]
-                verdict = table["verdict"][place]
-                found.append(
-                    (task, seed, count, metric, group, truth, *cells, verdict, plain)
-                )
+                cells.append(table["verdict"][place])
+                cells += alone(evaluation, metric, rows, table["n_labels"][place])
+                found.append((task, seed, count, metric, group, truth, *cells, plain))
     return found
+
+
+def alone(evaluation, metric, rows, n_labels):
+    """What is known of a group that hears nothing of the other groups.
+
+    Returns
+    -------
+    n_labels : int
+    alone, surrogate, corrected, error : float
+        Estimates, and the standard error of the corrected one.
+    """
+    found = evaluation.estimate(GuardedASE(), metric=metric, where=rows)
+    surrogate = float(evaluation.estimate(ASE(), metric=metric, where=rows))
+    value = surrogate if n_labels < 2 else float(found)
+    return int(n_labels), value, surrogate, found.centre, found.standard_error
 
 
 def plain_sample(metric, y, predicted, n_labels, rng):
@@ -107,7 +144,7 @@ def plain_sample(metric, y, predicted, n_labels, rng):
 def simulate(args):
     """Run all that is missing."""
     seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
-    for task in TASKS:
+    for task in args.tasks:
         path = Path(args.out) / f"{task}.csv"
         done = set(pd.read_csv(path)["seed"]) if path.exists() else set()
         missing = [int(seed) for seed in seeds if int(seed) not in done]
@@ -118,13 +155,19 @@ def simulate(args):
         print(f"{task}: done", flush=True)
 
 
+def read(args):
+    """All runs."""
+    seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
+    paths = [Path(args.out) / f"{task}.csv" for task in args.tasks]
+    runs = pd.concat([pd.read_csv(path) for path in paths if path.exists()])
+    return runs[runs["seed"].isin(seeds)].drop_duplicates(COLUMNS[:5])
+
+
 def report(args):
     """Print a line for each group, and the medians."""
-    seeds = np.random.RandomState(args.seed).randint(2**31 - 1, size=args.runs)
-    paths = [Path(args.out) / f"{task}.csv" for task in TASKS]
-    runs = pd.concat([pd.read_csv(path) for path in paths if path.exists()])
-    runs = runs[runs["seed"].isin(seeds)].drop_duplicates(COLUMNS[:5])
+    runs = read(args)
     runs["square"] = (runs["value"] - runs["truth"]) ** 2
+    runs["square_alone"] = (runs["alone"] - runs["truth"]) ** 2
     has = runs["low"].notna()
     inside = (runs["low"] <= runs["truth"]) & (runs["truth"] <= runs["high"])
     runs["covered"] = inside.where(has).astype(float)
@@ -132,27 +175,30 @@ def report(args):
     keys = ["metric", "task", "group", "n_labels"]
     cells = runs.groupby(keys).agg(
         square=("square", "mean"),
+        alone=("square_alone", "mean"),
         plain=("plain", "mean"),
         covers=("covered", "mean"),
         given=("covered", lambda v: v.notna().mean()),
         few=("few", "mean"),
     )
-    cells["ratio"] = cells["square"] / cells["plain"]
+    plain = cells["plain"].where(cells["plain"] > 0)  # 0 if the metric is known.
+    cells["ratio"], cells["alone"] = cells["square"] / plain, cells["alone"] / plain
     print("runs of each:", runs.groupby("task")["seed"].nunique().to_dict(), "\n")
-    print(f"at {COUNTS} labels\n")
-    print("| metric | task | group | error | covers | given | few |")
-    print("|---|---|---|---|---|---|---|")
+    print(f"At {' / '.join(map(str, COUNTS))} labels:\n")
+    print("| metric | task | group | error | alone | covers | given | few |")
+    print("|---|---|---|---|---|---|---|---|")
     for key, part in cells.groupby(level=[0, 1, 2]):
-        names = ("ratio", "covers", "given", "few")
+        names = ("ratio", "alone", "covers", "given", "few")
         texts = [slashed(part[name]) for name in names]
         print(f"| {' | '.join([*map(str, key), *texts])} |")
-    for metric, part in cells.groupby(level=0):
-        medians = part["ratio"].groupby("n_labels").median()
-        covers = part["covers"].groupby("n_labels")
-        print(
-            f"\n{metric}: median error {slashed(medians)}, covers "
-            f"{slashed(covers.mean())}, least {slashed(covers.min())}"
-        )
+    print("\n| metric | task | error, median | alone | covers | least |")
+    print("|---|---|---|---|---|---|")
+    for key, part in cells.groupby(level=[0, 1]):
+        by_count = part.groupby("n_labels")
+        medians = by_count[["ratio", "alone"]].median()
+        covers = by_count["covers"]
+        columns = (medians["ratio"], medians["alone"], covers.mean(), covers.min())
+        print(f"| {' | '.join([*key, *map(slashed, columns)])} |")
 
 
 def main(argv=None):
@@ -162,6 +208,7 @@ def main(argv=None):
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--tasks", nargs="*", default=list(TASKS), choices=TASKS)
     parser.add_argument("--report", action="store_true", help="only print the tables")
     args = parser.parse_args(argv)
     if not args.report:

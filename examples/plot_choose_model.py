@@ -1,62 +1,69 @@
 """
-Choosing between models with one set of labels
-==============================================
+Choosing the best of several models
+===================================
 
-Three models, money for sixty labels. Labels are bought for one of them, and the others
-are estimated from the same ledger: with which probability a row was picked does not
-depend on the model.
+Five models were trained on the same digits. Which one is the best on a pool of 1,397
+new digits? We can pay for 80 labels.
+
+:class:`~sklearn_ase.ActiveModelSelector` buys labels where models that may be the best
+predict different digits. Rows on which all models agree say nothing about which of them
+is better.
 """
 
 # %%
-# Three models that were trained on the same digits.
+# The models are fitted. ``FrozenEstimator`` says that they stay as they are.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
-from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase import ActiveModelSelector, ComparisonDisplay
 
 X, y = load_digits(return_X_y=True)
 X_train, y_train, X_pool, y_pool = X[:400], y[:400], X[400:], y[400:]
 models = {
     "linear": LogisticRegression(max_iter=3000),
     "naive Bayes": GaussianNB(var_smoothing=0.01),
-    "tree": DecisionTreeClassifier(random_state=0),
+    "neighbours": KNeighborsClassifier(),
+    "forest": RandomForestClassifier(50, random_state=0),
+    "support vectors": SVC(),
 }
-for model in models.values():
-    model.fit(X_train, y_train)
-rows = {"X_train": X_train, "y_train": y_train}
+estimators = [
+    (name, FrozenEstimator(model.fit(X_train, y_train)))
+    for name, model in models.items()
+]
 
 # %%
-# Labels are bought for the second one.
-settings = {"loss": "zero_one", "random_state": 0}
-first = ActiveRiskEstimator(
-    FrozenEstimator(models["naive Bayes"]), n_labels=60, **settings
-)
-ledger = first.fit(X_pool, y_pool, **rows).ledger_
+# ``fit`` buys the labels. Here they are known; in practice ``y`` is a function that
+# asks a person, or ``selector.start`` gives a run with ``ask`` and ``tell``.
+selector = ActiveModelSelector(estimators, n_labels=80, random_state=0)
+selector.fit(X_pool, y_pool, X_train=X_train, y_train=y_train)
+print("best:", selector.best_name_)
 
 # %%
-# The others from the same labels.
-estimates, errors = {}, {}
-for name, model in models.items():
-    evaluator = ActiveRiskEstimator(FrozenEstimator(model), **settings)
-    evaluation = evaluator.start(X_pool, ledger=ledger, **rows)
-    evaluation.refit()
-    estimates[name] = evaluation.estimate()
-    errors[name] = np.mean(model.predict(X_pool) != y_pool)
+# The comparison has the accuracy of each model, how far each is behind the best one,
+# and which models may be the best.
+comparison = selector.selection_.compare()
+print(comparison)
 
 # %%
-# Estimates with their intervals, and the truth.
-fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-places, blue = np.arange(len(estimates)), "#0072B2"
-low, high = np.transpose([risk.interval(0.9) for risk in estimates.values()])
-values = [risk.value for risk in estimates.values()]
-ax.hlines(places, low, high, color=blue, linewidth=4, alpha=0.3, label="90 % interval")
-ax.plot(values, places, "o", color=blue, label="estimate")
-ax.plot(list(errors.values()), places, "kx", label="truth")
-ax.set(yticks=places, yticklabels=estimates, xlabel="error rate", ylim=(-0.5, 2.5))
-ax.legend(frameon=False)
+# The crosses are the true values, which nobody knows in practice.
+display = ComparisonDisplay(comparison).plot()
+accuracy = np.array([model.score(X_pool, y_pool) for model in models.values()])
+behind = accuracy[comparison.best_index] - accuracy
+for ax, truth in zip(display.axes_, (accuracy, behind), strict=True):
+    ax.plot(truth, np.arange(len(truth)), "kx", label="truth", zorder=3)
+display.axes_[1].legend(frameon=False)
 plt.show()
+
+# %%
+# Differences are known better than levels: the labels were bought for them. "Is the
+# forest better than the linear model?" has its own answer.
+difference = comparison.difference("forest", "linear")
+low, high = difference.interval(0.9)
+print(f"forest minus linear: {difference:.3f}, {low:.3f} to {high:.3f}")

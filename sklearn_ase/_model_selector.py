@@ -36,11 +36,11 @@ class ActiveModelSelector(FittedSelector):
         :class:`~sklearn_ase.stopping.RegretBelow`.
     surrogate : classifier, regressor or "votes", default=None
         Learns the labels from X, as one more expert beside the models. None means
-        extremely randomised trees. ``"votes"`` goes without: what the models predict is
-        all that the belief has. So it does if X is None.
+        extremely randomised trees. With ``"votes"``, or if X is None, there is none:
+        the belief is made of what the models predict alone.
     level_share : float, default=0.0
-        Share of picks that serve the metric of the best model by itself. Other labels
-        are bought for differences, and tell less about it.
+        Share of picks that serve the metric of the best model by itself. All others are
+        bought for differences between models, and say less about a single model.
     classes : array-like, default=None
         All possible labels. None takes what the models know, and adds others as they
         are met.
@@ -61,8 +61,10 @@ class ActiveModelSelector(FittedSelector):
         chosen for what the same labels say. Fresh labels would tell.
     candidates_ : list of str
         Models that may be the best, at 90 %, all comparisons together.
-    results_ : dict of str to ndarray
-        One entry per model; ``pandas.DataFrame(results_)`` makes a table of it.
+    results_ : dict of str to list
+        One entry per model: its estimate, how far it is behind the best one, whether it
+        may be the best; see :meth:`Comparison.to_dict`. ``pandas.DataFrame(results_)``
+        makes a table of it.
     stop_reason_ : str
         Why :meth:`fit` bought no more labels.
     ledger_ : LabelLedger
@@ -118,16 +120,7 @@ class ActiveModelSelector(FittedSelector):
         self.random_state = random_state
         self.verbose = verbose
 
-    def start(
-        self,
-        X,
-        *,
-        predictions=None,
-        ledger=None,
-        journal=None,
-        known_labels=None,
-        cost=None,
-    ):
+    def start(self, X, *, predictions=None, **data):
         """Start a choice by hand, or resume one.
 
         Parameters
@@ -139,42 +132,33 @@ class ActiveModelSelector(FittedSelector):
             labels, values, or probabilities with the columns of ``classes``. Labels
             suffice for metrics of labels. A frame or an array has a column of labels or
             values for each model.
-        ledger : LabelLedger, default=None
-            Queries and labels of an earlier choice from the same pool, to be resumed.
-        journal : str or path, default=None
-            File in which every query and label is kept. If it exists, the choice
-            resumes exactly where it stopped. ``close()`` of the run releases the file.
-        known_labels : dict of int to label, default=None
-            Labels that are already available, as ``{row: label}``.
-        cost : array-like of shape (n_samples,), default=None
-            What a label of each row costs. Cheap rows are preferred.
+        **data
+            Any of these, as in :meth:`ActiveRiskEstimator.start`:
+
+            ``X_train``, ``y_train``
+                Rows and labels that the surrogate on features also learns from.
+            ``sample_weight`` : array-like of shape (n_samples,)
+                How much each row of the pool counts in the metric.
+            ``ledger`` : LabelLedger
+                Queries and labels of an earlier choice from the same pool, to be
+                resumed.
+            ``journal`` : str or path
+                File in which every query and label is kept. If it exists, the choice
+                resumes exactly where it stopped. ``close()`` of the run releases the
+                file.
+            ``known_labels`` : dict of int to label
+                Labels that are already available, as ``{row: label}``.
+            ``cost`` : array-like of shape (n_samples,)
+                What a label of each row costs. Cheap rows are preferred.
 
         Returns
         -------
         selection : ModelSelection
         """
         # A copy, so that a start by hand leaves no trace on the selector.
-        return start_selection(
-            copy(self),
-            X,
-            predictions=predictions,
-            ledger=ledger,
-            journal=journal,
-            known_labels=known_labels,
-            cost=cost,
-        )
+        return start_selection(copy(self), X, predictions=predictions, **data)
 
-    def fit(
-        self,
-        X,
-        y=None,
-        *,
-        predictions=None,
-        ledger=None,
-        journal=None,
-        known_labels=None,
-        cost=None,
-    ):
+    def fit(self, X, y=None, *, predictions=None, **data):
         """Buy `n_labels` labels and choose a model.
 
         If the oracle raises, the labels so far are kept in ``ledger_``, and
@@ -189,21 +173,15 @@ class ActiveModelSelector(FittedSelector):
             ``indices -> labels``.
         predictions : dict of str to array-like, frame or array, default=None
             See :meth:`start`, here and for the rest.
-        ledger, journal, known_labels, cost : see `start`, default=None
+        **data
+            ``X_train``, ``y_train``, ``sample_weight``, ``ledger``, ``journal``,
+            ``known_labels`` and ``cost``.
 
         Returns
         -------
         self : object
         """
-        selection = start_selection(
-            self,
-            X,
-            predictions=predictions,
-            ledger=ledger,
-            journal=journal,
-            known_labels=known_labels,
-            cost=cost,
-        )
+        selection = start_selection(self, X, predictions=predictions, **data)
         with selection:
             oracle = check_oracle(y, selection.n_samples)
             check_n_labels(self.n_labels, self.batch_size, selection.n_samples)

@@ -199,15 +199,6 @@ class _ModelStop(BaseStop):
         self.validate()
         return ""
 
-    def _contest(self, run):
-        """The models at a level that allows for a look after every label.
-
-        Each time the number of labels doubles, a part of what may go wrong is spent.
-        """
-        doublings = max(0, int(np.log2(max(len(run.ledger), 1) / 10.0))) + 1
-        spent = (1.0 - self.level) / (doublings * (doublings + 1))
-        return run.contest(1.0 - spent)
-
 
 class OneCandidate(_ModelStop):
     """Stop when only one model may be the best.
@@ -218,7 +209,8 @@ class OneCandidate(_ModelStop):
     ----------
     level : float, default=0.9
         Probability that the model that is left is the best. All comparisons count
-        together, and looks after every label are allowed for, roughly.
+        together, and looks after every label are allowed for: see ``"anytime"`` of
+        :meth:`Comparison.candidates`.
 
     Examples
     --------
@@ -243,10 +235,8 @@ class OneCandidate(_ModelStop):
         reason : str
             Empty to continue.
         """
-        candidates = self._contest(run).candidates
-        if len(candidates) > 1:
-            return ""
-        return f"Only {candidates[0]!r} may be the best." if candidates else ""
+        names = run.compare().candidates(self.level, "anytime")
+        return "" if len(names) > 1 else f"Only {names[0]!r} may be the best."
 
 
 class RegretBelow(_ModelStop):
@@ -284,7 +274,7 @@ class RegretBelow(_ModelStop):
 
     def reason_to_choose(self, run):
         """Explain that no model is much better; see :class:`OneCandidate`."""
-        regret = self._contest(run).regret
+        regret = run.compare().regret(self.level, "anytime")
         if regret > self.regret:
             return ""
         return (

@@ -240,7 +240,8 @@ def _of_classifier(estimator, X, loss, needs_expert):
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
         raise ValueError(
             f"{type(loss).__name__} is a loss for classifiers, but the model is a "
-            "regressor. Use loss='squared_error' or 'absolute_error'."
+            "regressor. Use loss='squared_error' or 'absolute_error', or a metric of "
+            "numbers such as metric='r2'."
         )
     if loss.response_method == "predict_proba":
         if not hasattr(estimator, "predict_proba"):

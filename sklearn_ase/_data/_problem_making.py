@@ -52,7 +52,8 @@ def make_problem(
         classes = check_class_list(evaluator.classes)
     label = getattr(metric, "label", getattr(metric, "pos_label", None))
     if needs_no_model(estimator, predictions, metric):
-        pool_predictions = without_model(n_rows(X), task, label)
+        named = getattr(metric, "labels", [])
+        pool_predictions = without_model(n_rows(X), task, named)
     else:
         pool_predictions = predict_pool(
             estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
@@ -111,15 +112,15 @@ def _with_experts(problem, experts, label):
     return replace(problem, experts=experts, classes=classes, stand_in=stand_in)
 
 
-def without_model(n_samples, task, label=None):
+def without_model(n_samples, task, labels):
     """Predictions that stand for the model if there is none.
 
     Parameters
     ----------
     n_samples : int
     task : {"classification", "regression"}
-    label : label, default=None
-        Of which the share is asked for: the loss counts all others.
+    labels : sequence of label
+        Labels that the metric names. The loss counts all but the first.
 
     Returns
     -------
@@ -127,7 +128,8 @@ def without_model(n_samples, task, label=None):
     """
     if task == "regression":
         return Predictions(np.zeros(n_samples), None, None)
-    return Predictions(np.full(n_samples, label), None, np.array([label]))
+    labels = plain_labels(labels)
+    return Predictions(np.full(n_samples, labels[0]), None, labels)
 
 
 def needs_no_model(estimator, predictions, metric):

@@ -4,17 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._evaluation._comparing import compare_models, problems_of
+from sklearn_ase._evaluation._comparing import compare_models
 from sklearn_ase._evaluation._history import check_estimate
+from sklearn_ase._evaluation._influence import influence_of
 from sklearn_ase._evaluation._labelling import Labelling
+from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import (
     Question,
-    influence_state,
     known_proba,
     states_for,
 )
 from sklearn_ase._evaluation._slices import slice_table
+from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase.metrics import MeanLoss, as_metric
@@ -91,6 +93,10 @@ class Answering(Labelling):
     ):
         """Answer the same question for each of several groups of rows.
 
+        With the default `risk` the groups tell each other how far the surrogate can be
+        trusted. So an estimate differs a little from that of ``estimate(where=...)``,
+        which knows one group only. The intervals are those of each group alone.
+
         Parameters
         ----------
         groups : array-like of shape (n_samples,)
@@ -134,31 +140,31 @@ class Answering(Labelling):
         -------
         n_labels : float
         """
-        influence = self._influence(question)
+        influence, rest = self._influence(question)
         weight = question.weight
         weight = np.ones(self.n_samples) if weight is None else weight
         rows = weight > 0
         belief, weight = influence.belief, weight[rows]
-        mean, variance = belief.expected[rows] / weight, belief.variance[rows]
-        variance = variance / weight**2
+        mean = (belief.expected + rest)[rows] / weight
+        variance = belief.variance[rows] / weight**2
         share = weight / weight.sum()
         spread = share @ (variance + (mean - share @ mean) ** 2)
         error = estimate.standard_error**2
         return float(spread / max(error + spread / rows.sum(), np.finfo(float).tiny))
 
     def _influence(self, question, with_labels=True):
-        """The state for what each label adds to the answer."""
+        """What each row adds to the answer: by its label, and besides."""
         state, more, classes = self.state, self.ledger.more_labels, self.classes_
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, line=None)
         proba = known_proba(state, classes, more)
-        return influence_state(question, state, state_of, proba, more)
+        return influence_of(question, state, state_of, proba, more)
 
     def _with_groups(self, found, question, groups):
         """The estimate with the variance between groups of rows."""
         groups = check_groups(groups, self.state)
-        influence = self._influence(question, with_labels=False)
-        variance = grouped_variance(influence, groups)
+        influence, rest = self._influence(question, with_labels=False)
+        variance = grouped_variance(influence, groups, rest)
         if found.mean is None:
             return replace(found, population_variance=variance)
         mean = replace(
@@ -202,6 +208,48 @@ class Answering(Labelling):
         -------
         comparison : Comparison
         """
+        risk = self._comparing_risk(risk)
+        metric, weight = self._metric_and_weight(metric, where, sample_weight)
+        models = as_models(models, self.problem, metric, weight)
+        return compare_models(self, models, risk, reference)
+
+    def compare_groups(
+        self, groups, *, metric=None, reference=None, sample_weight=None, risk=None
+    ):
+        """Compare groups of rows, such as the answers of several systems.
+
+        The pool holds the rows of all groups, for instance the answers of two systems
+        to the same questions, and each row has a label of its own.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,)
+            Group of each row, such as the system that gave the answer.
+        metric : str or BaseMetric, default=None
+            None means what the evaluation reports.
+        reference : str, default=None
+            Name of a group to which all others are compared, too.
+        sample_weight : array-like of shape (n_samples,), default=None
+        risk : risk estimator, default=None
+
+        Returns
+        -------
+        comparison : Comparison
+            ``comparison.difference("a", "b").interval()`` is the interval of a
+            difference.
+        """
+        risk = self._comparing_risk(risk)
+        if self.state.settled.n_skipped:
+            raise ValueError(
+                "compare_groups() cannot allow for rows that were skipped: "
+                f"{self.state.settled.n_skipped} were. Use estimate_by(groups)."
+            )
+        metric, weight = self._metric_and_weight(metric, None, sample_weight)
+        systems = as_systems(groups, self.problem, metric, weight)
+        return compare_models(self, systems, risk, reference)
+
+    def _comparing_risk(self, risk):
+        """The risk estimator of a comparison, checked."""
         risk, state = self.risk if risk is None else risk, self.state
         check_risk(risk)
         if not risk.needs_query_proba:
@@ -214,18 +262,7 @@ class Answering(Labelling):
             raise ValueError(
                 "compare() needs a fitted surrogate and a label. Label some rows first."
             )
-        problems = problems_of(self.problem, models)
-        if reference is not None and reference not in problems:
-            raise ValueError(
-                f"reference={reference!r} is not one of the models {list(problems)}."
-            )
-        metric, weight = self._metric_and_weight(metric, where, sample_weight)
-        more, classes = self.ledger.more_labels, self.classes_
-        state_of = states_for(state, self.epochs, more, classes, cache={})
-        proba = known_proba(state, classes, more)
-        return compare_models(
-            problems, metric, classes, weight, proba, state_of, risk, reference
-        )
+        return risk
 
     def question(self, metric=None, where=None, sample_weight=None):
         """The metric that is asked for, applied to the predictions.

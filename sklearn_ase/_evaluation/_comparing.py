@@ -1,33 +1,104 @@
 """Compare several models with the labels of one evaluation."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sklearn_ase._data._predictions import predict_pool
 from sklearn_ase._evaluation._comparison import Comparison
-from sklearn_ase._evaluation._questions import pool_metric
-from sklearn_ase._inference import _kernels
-from sklearn_ase._utils._checks import shown
-from sklearn_ase.losses import SquaredError, ZeroOne
+from sklearn_ase._evaluation._questions import known_proba, states_for
+from sklearn_ase._inference._best_of import proba_of_best
+from sklearn_ase._inference._corrected import Corrected
+from sklearn_ase._inference._pairs import Pairs
 from sklearn_ase.metrics._difference import difference
+from sklearn_ase.risk import MetricEstimate
 from sklearn_ase.risk._of_metric import estimate_metric
 
+# Fewer degrees of freedom than these would make an interval that says nothing.
+_LEAST_DEGREES = 2.0
+# A belief is trusted within the interval of this level.
+_TRUSTED_LEVEL = 0.9
 
-def compare_models(problems, metric, classes, weight, proba, state_of, risk, reference):
-    """Estimate a metric of several models and their differences.
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Estimates of several models and of their differences.
+
+    Attributes
+    ----------
+    metrics : list of PoolMetric
+        The metric of each model.
+    sign : {1.0, -1.0}
+        1 if a greater metric is better.
+    state_of : StateOf
+        ``RowValues -> PoolState``.
+    risk : BaseRisk
+    pairs : Pairs
+    note : str
+        About estimates of a single model.
+    believed : ndarray of shape (n_models,) or None
+        How good each model is by a belief that is made to compare them, greater is
+        better. Differences are then those of the belief, within their 90 % intervals.
+    """
+
+    metrics: list
+    sign: float
+    state_of: object
+    risk: object
+    pairs: Pairs
+    note: str = ""
+    believed: np.ndarray | None = None
+    _kept: dict = field(default_factory=dict)
+
+    @property
+    def name(self):
+        """Name of the metric."""
+        return self.metrics[0].metric.name
+
+    def estimate(self, place):
+        """Metric of one model, a MetricEstimate."""
+        if place not in self._kept:
+            found = estimate_metric(self.risk, self.metrics[place], self.state_of)
+            self._kept[place] = replace(found, note=self.note)
+        return self._kept[place]
+
+    def difference(self, first, second):
+        """How much better the first is than the second, a MetricEstimate."""
+        key = first, second
+        if key not in self._kept:
+            self._kept[key] = self._difference(*key)
+        return self._kept[key]
+
+    def _difference(self, first, second):
+        if self.pairs.agreement.are_alike(first, second):
+            name = f"difference of {self.name}"
+            known = {"name": name, "centre": 0.0, "bounds": (0.0, 0.0)}
+            return MetricEstimate(0.0, 0.0, self.pairs.n_labels, **known)
+        two = [self.metrics[first], self.metrics[second]]
+        gap = difference(
+            *(two if self.sign > 0 else two[::-1]),
+            lambda part: self.state_of.expected(part).mean(),
+        )
+        found = estimate_metric(self.risk, gap, self.state_of)
+        # Only labels at which the two differ say which is better.
+        degrees = max(self.pairs.n_apart[first, second] - 1.0, _LEAST_DEGREES)
+        found = replace(found, degrees_of_freedom=degrees)
+        if self.believed is None:
+            return found
+        value = self.believed[first] - self.believed[second]
+        if not found.refusal:
+            ends = replace(found, value=found.centre).interval(_TRUSTED_LEVEL)
+            value = np.clip(value, *ends)
+        return replace(found, value=float(value))
+
+
+def compare_models(evaluation, models, risk, reference):
+    """Compare models by estimates of each and of their differences.
 
     Parameters
     ----------
-    problems : dict of str to Problem
-        The same data with the predictions of each model.
-    metric : BaseMetric
-    classes : ndarray of shape (n_classes,) or None
-    weight : ndarray of shape (n_samples,) or None
-    proba : ndarray of shape (n_samples, n_classes) or None
-        Probabilities of the labels, known where there is a label.
-    state_of : callable
-        ``RowValues -> PoolState``.
+    evaluation : Evaluation
+        With a belief and a label.
+    models : Models or Systems
     risk : BaseRisk
     reference : str or None
 
@@ -35,109 +106,37 @@ def compare_models(problems, metric, classes, weight, proba, state_of, risk, ref
     -------
     comparison : Comparison
     """
-    names = list(problems)
-    metrics = [
-        pool_metric(problem, metric, classes, weight).at(proba)
-        for problem in problems.values()
-    ]
-    estimates = [estimate_metric(risk, each, state_of) for each in metrics]
-    sign = 1.0 if metric.greater_is_better else -1.0
-    values = sign * np.array([float(each) for each in estimates])
-    if np.isnan(values).any():
-        name = names[int(np.flatnonzero(np.isnan(values))[0])]
-        raise ValueError(f"{metric.name} is not defined for {name}. Label more rows.")
-    best = int(values.argmax())
-
-    def minus(first, second):
-        pair = (first, second) if sign > 0 else (second, first)
-        gap = difference(*pair, lambda part: state_of(part).expected_loss.mean())
-        return gap, estimate_metric(risk, gap, state_of)
-
-    gaps, behind = zip(*(minus(metrics[best], each) for each in metrics), strict=True)
-    states = [state_of(gap.parts[0]) for gap in gaps]
-    to_reference = None
-    if reference is not None:
-        base = metrics[names.index(reference)]
-        to_reference = [minus(each, base)[1] for each in metrics]
-    return Comparison(
-        names,
-        estimates,
-        list(behind),
-        _correlation(states, risk),
-        best,
-        np.array([_n_differing(state) for state in states]),
-        reference,
-        to_reference,
-    )
+    state, classes = evaluation.state, evaluation.classes_
+    epochs = evaluation.epochs
+    if evaluation.is_cross_fitted and risk.leans_on_surrogate:
+        state, epochs = evaluation.cross_fitted(state, epochs)
+    more = evaluation.ledger.more_labels
+    proba = known_proba(state, classes, more)
+    columns = models.columns(models.bound(classes), classes, proba)
+    state_of = states_for(state, epochs, more, classes, models.weight, cache={})
+    observed = columns.observed(state.indices, state.labels, more)
+    corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)
+    pairs = Pairs(columns, state, observed, corrected, models.agreement, [0])
+    answers = Answers(columns.metrics, models.sign, state_of, risk, pairs)
+    best, gains = _best(answers, models.names)
+    proba = proba_of_best(gains, pairs.covariance, 0)
+    return Comparison(models.names, best, gains, proba, answers, reference)
 
 
-def _correlation(states, risk):
-    """Correlation of the errors of differences, from the scatter of their steps."""
-    deviations = np.array(
-        [
-            _kernels.step_deviations(risk.steps(state).values, state.n_samples)
-            for state in states
-        ]
-    )
-    norm = np.linalg.norm(deviations, axis=1)
-    product = deviations @ deviations.T
-    scale = np.outer(norm, norm)
-    found = np.divide(product, scale, out=np.zeros_like(product), where=scale > 0)
-    np.fill_diagonal(found, 1.0)
-    return found
+def _best(answers, names):
+    """The best model, and how much better each is than it: 0 or less.
 
-
-def _n_differing(state):
-    """Number of labels at rows where the two models differ."""
-    least, most = state.loss.values.limits()
-    rows = state.settled.indices[state.settled.answered]
-    return int(np.sum((most > least)[rows]))
-
-
-def problems_of(problem, models):
-    """The data of an evaluation with the predictions of other models.
-
-    Parameters
-    ----------
-    problem : Problem
-    models : dict of str to model, or list of (str, model)
-        Fitted estimators, functions of X, or arrays of predictions.
-
-    Returns
-    -------
-    problems : dict of str to Problem
+    Differences are better known than the models by themselves. So the model with the
+    best estimate gives way to one that is better by the difference of the two.
     """
-    pairs = list(models.items()) if hasattr(models, "items") else models
-    try:
-        pairs = [(str(name), model) for name, model in pairs]
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"models={shown(models)} must be a dict of name to model, or a list of "
-            "(name, model)."
-        ) from None
-    names = [name for name, _ in pairs]
-    if len(pairs) < 2 or len(set(names)) < len(names):
-        raise ValueError(
-            f"models must be at least two models with different names, got {names}."
-        )
-    return {name: _with_model(problem, name, model) for name, model in pairs}
-
-
-def _with_model(problem, name, model):
-    loss = SquaredError() if problem.task == "regression" else ZeroOne()
-    is_model = hasattr(model, "predict") or hasattr(model, "predict_proba")
-    is_function = callable(model) and not is_model
-    given = None if is_model or is_function else model
-    try:
-        predictions = predict_pool(
-            model if given is None else None,
-            problem.X,
-            loss,
-            problem.task,
-            problem.given_classes if given is None else problem.classes,
-            given,
-        )
-    except (TypeError, ValueError) as error:
-        error.add_note(f"This is about the model {name!r}.")
-        raise
-    return replace(problem, predictions=predictions, model=model if is_model else None)
+    estimates = [float(answers.estimate(place)) for place in range(len(names))]
+    if np.isnan(estimates).any():
+        name = names[int(np.flatnonzero(np.isnan(estimates))[0])]
+        raise ValueError(f"{answers.name} is not defined for {name}. Label more rows.")
+    best, left = int(np.argmax(answers.sign * np.array(estimates))), len(names)
+    while True:
+        found = [answers.difference(best, place) for place in range(len(names))]
+        gains, left = -np.array([float(each) for each in found]), left - 1
+        if not gains.max() > 0 or not left:
+            return best, np.minimum(gains, 0.0)
+        best = int(gains.argmax())

@@ -1,95 +1,146 @@
 """Several models, compared with the same labels."""
 
+from functools import cached_property
 from html import escape
 
 import numpy as np
-from scipy import stats
 
-from sklearn_ase._utils._checks import check_number
+from sklearn_ase._utils._checks import check_choice
 
-# Draws for quantiles of the greatest of several statistics.
-_N_DRAWS = 4000
+# Names that a sentence lists.
+_MOST_NAMES = 6
 
 
 class Comparison:
-    """Estimates of several models, their differences, and which may be the best.
+    """Several models on one pool: how good each is, and which may be the best.
+
+    ``evaluation.compare(models)`` returns it, and ``run.compare()`` of a choice between
+    models. How much better a model is than another is above 0 if it is better, also if
+    the metric is a loss.
 
     Attributes
     ----------
     names : list of str
-    estimates : list of MetricEstimate
-        One for each model.
-    differences : list of MetricEstimate
-        Value of the best model minus that of each; for the best itself 0. Greater is
-        worse, also for losses.
     best_index : int
+        The model that is better than each other by the estimated difference. The
+        estimate of another model by itself may be slightly better: differences are
+        better known.
     reference : str or None
-    to_reference : list of MetricEstimate or None
-        Value of each model minus that of the reference.
-    n_labels : int
-    n_differing : ndarray of shape (n_models,)
-        Labels at which the best model and this one predict differently. Only these say
-        which is better.
+
+    See Also
+    --------
+    ComparisonDisplay : The same as a figure.
     """
 
-    def __init__(
-        self,
-        names,
-        estimates,
-        differences,
-        correlation,
-        best_index,
-        n_differing,
-        reference=None,
-        to_reference=None,
-    ):
-        self.names = names
-        self.estimates = estimates
-        self.differences = differences
+    def __init__(self, names, best_index, gains, proba, answers, reference=None):
+        self.names = list(names)
         self.best_index = best_index
-        self.n_differing = n_differing
         self.reference = reference
-        self.to_reference = to_reference
-        self._correlation = correlation
+        self._gains = gains  # Of each model, by which the best was chosen.
+        self._proba = proba
+        self._answers = answers
+        if reference is not None:
+            check_choice(reference, "reference", tuple(self.names))
 
     @property
     def best_name(self):
-        """Name of the model with the best estimate."""
+        """Name of the best model."""
         return self.names[self.best_index]
 
     @property
     def n_labels(self):
         """Number of labels."""
-        return self.estimates[0].n_labels
+        return self._answers.pairs.n_labels
 
-    def candidates(self, level=0.9):
+    @property
+    def metric_name(self):
+        """Name of the metric."""
+        return self._answers.name
+
+    @property
+    def n_differing(self):
+        """Labels at which the best model and each other predict differently.
+
+        Of shape (n_models,). Only these say which is better. Labels that count more
+        than others make it smaller, and not an integer.
+        """
+        return self._answers.pairs.n_apart[self.best_index]
+
+    @cached_property
+    def estimates(self):
+        """Estimate of the metric of each model, a list of MetricEstimate."""
+        return [self._answers.estimate(place) for place in range(len(self.names))]
+
+    @cached_property
+    def differences(self):
+        """How much better the best model is than each; a list of MetricEstimate."""
+        return [self.difference(self.best_name, name) for name in self.names]
+
+    @cached_property
+    def to_reference(self):
+        """How much better each is than the reference; None without a reference."""
+        if self.reference is None:
+            return None
+        return [self.difference(name, self.reference) for name in self.names]
+
+    def difference(self, first, second):
+        """Estimate how much better one model is than another.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the models.
+
+        Returns
+        -------
+        difference : MetricEstimate
+            Above 0 if the first is better. ``interval(method="anytime")`` holds at all
+            label counts at once.
+        """
+        places = []
+        for name in (first, second):
+            if name not in self.names:
+                raise ValueError(f"There is no model {name!r}, only {self.names}.")
+            places.append(self.names.index(name))
+        return self._answers.difference(*places)
+
+    def candidates(self, level=0.9, method="fixed"):
         """Return the models that may be the best.
 
-        The best model is among them with probability `level`.
+        The best model is among them with probability `level`: all comparisons with it
+        count together (Hsu's multiple comparisons with the best). The chosen model is
+        always among them.
 
         Parameters
         ----------
         level : float, default=0.9
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+            ``"fixed"`` is for one look, at a number of labels that was fixed before.
+            ``"anytime"`` may be looked at after every label, and keeps more models. It
+            is the same as ``"anytime_normal"``.
 
         Returns
         -------
         names : list of str
         """
-        check_number(level, "level", 0, 1, ends="()")
-        quantile = self._quantile(level)
-        kept = []
-        for place, (name, gap) in enumerate(
-            zip(self.names, self.differences, strict=True)
-        ):
-            # Few labels at which two models differ say little: a wider quantile.
-            degrees = max(self.n_differing[place] - 1, 1)
-            usual = stats.t.ppf(level, max(self.n_labels - 1, 1))
-            wider = stats.t.ppf(level, degrees) / usual
-            least = gap.centre - quantile * wider * gap.standard_error
-            is_proved = gap.bounds[0] > 0  # By labels alone.
-            if place == self.best_index or not (least > 0 or is_proved):
-                kept.append(name)
-        return kept
+        pairs = self._answers.pairs
+        stays = pairs.may_be_best(self.best_index, level, method)
+        return [name for name, stay in zip(self.names, stays, strict=True) if stay]
+
+    def regret(self, level=0.9, method="fixed"):
+        """Return how much better than the chosen model the best one is at most.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+            See :meth:`candidates`.
+
+        Returns
+        -------
+        regret : float
+        """
+        return self._answers.pairs.regret(self.best_index, level, method)
 
     def probabilities(self):
         """Return the probability of each model to be the best, roughly.
@@ -98,37 +149,10 @@ class Comparison:
         -------
         probabilities : ndarray of shape (n_models,)
         """
-        centre = np.array([gap.value for gap in self.differences])
-        draws = self._draws() * self._errors() + centre
-        draws[:, self.best_index] = 0.0
-        return np.bincount(draws.argmin(axis=1), minlength=len(centre)) / len(draws)
-
-    def describe(self, level=0.9):
-        """Say in words which models may be the best.
-
-        Parameters
-        ----------
-        level : float, default=0.9
-
-        Returns
-        -------
-        text : str
-        """
-        names = self.candidates(level)
-        if len(names) == 1:
-            return (
-                f"{names[0]} is the best of {len(self.names)} models "
-                f"({100 * level:g} %, {self.n_labels} labels)."
-            )
-        listed = ", ".join(names[:-1]) + f" and {names[-1]}"
-        text = f"{listed} cannot be told apart with {self.n_labels} labels."
-        more = self.labels_needed(level)
-        if np.isfinite(more):
-            text += f" About {more:.0f} more may tell the best from the second."
-        return text
+        return self._proba.copy()
 
     def labels_needed(self, level=0.9):
-        """Forecast how many more labels tell the best model from the second.
+        """Forecast how many more labels would leave the best model alone, roughly.
 
         Parameters
         ----------
@@ -137,48 +161,73 @@ class Comparison:
         Returns
         -------
         n_more : float
-            Infinite if the two are estimated to be equal.
+            0 if no other model may be the best. Infinite if nothing can be said, for
+            instance because two models are estimated to be equally good.
         """
-        others = [p for p in range(len(self.names)) if p != self.best_index]
-        if not others:
-            return 0.0
-        second = min(others, key=lambda place: self.differences[place].value)
-        gap = self.differences[second]
-        if not gap.value > 0 or not np.isfinite(gap.standard_error):
-            return np.inf
-        needed = (self._quantile(level) * gap.standard_error / gap.value) ** 2
-        return max(self.n_labels * (needed - 1.0), 0.0)
+        pairs = self._answers.pairs
+        return pairs.labels_needed(self.best_index, self._gains, level)
 
-    def to_dict(self, level=0.9):
+    def describe(self, level=0.9, method="fixed"):
+        """Say in words which models may be the best.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+            See :meth:`candidates`.
+
+        Returns
+        -------
+        text : str
+        """
+        names = self.candidates(level, method)
+        labels = f"{self.n_labels} label{'s' * (self.n_labels != 1)}"
+        if len(names) == 1:
+            sure = f"{100 * level:g} %{'' if method == 'fixed' else ', anytime'}"
+            return (
+                f"{names[0]} is the best of {len(self.names)} models ({sure}, {labels})"
+                "."
+            )
+        text = f"{_listed(names)} cannot be told apart with {labels}."
+        more = self.labels_needed(level)
+        if np.isfinite(more) and more > 0:
+            text += f" About {more:.0f} more would do it."
+        else:
+            text += " It cannot be said yet how many more would do it."
+        proba = self._proba[self.best_index]
+        return f"{text} Best so far: {self.best_name}, with probability {proba:.2g}."
+
+    def to_dict(self, level=0.9, method="fixed"):
         """Return the comparison as columns, which ``pandas.DataFrame`` takes.
 
         Parameters
         ----------
         level : float, default=0.9
+            Of the intervals and of the set of candidates.
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
 
         Returns
         -------
         columns : dict of str to list
+            ``low`` and ``high`` are the ends of the interval of ``estimate``;
+            ``behind_best`` is how much better the best model is.
         """
-        candidates = self.candidates(level)
-        columns = {
-            "model": list(self.names),
-            "estimate": [float(e) for e in self.estimates],
-        }
-        ends = [_ends(e, level) for e in self.estimates]
-        columns["low"], columns["high"] = map(list, zip(*ends, strict=True))
-        columns["behind_best"] = [float(e) for e in self.differences]
-        ends = [_ends(e, level) for e in self.differences]
-        columns["behind_low"], columns["behind_high"] = map(
-            list, zip(*ends, strict=True)
-        )
+        candidates = self.candidates(level, method)
+        columns = {"model": list(self.names)}
+        for name, found, prefix in (
+            ("estimate", self.estimates, ""),
+            ("behind_best", self.differences, "behind_"),
+        ):
+            columns[name] = [float(each) for each in found]
+            ends = [_ends(each, level, method) for each in found]
+            low, high = zip(*ends, strict=True)
+            columns[f"{prefix}low"], columns[f"{prefix}high"] = list(low), list(high)
         columns["may_be_best"] = [name in candidates for name in self.names]
-        columns["probability"] = self.probabilities().tolist()
+        columns["probability"] = self._proba.tolist()
         return columns
 
     def __str__(self):
-        rows = [[_text(v) for v in row] for row in self._rows()]
-        head = [name.replace("_", " ") for name in self.to_dict()]
+        head, *rows = self._rows()
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         lines = [
             "  ".join(map(str.ljust, row, widths)).rstrip() for row in (head, *rows)
@@ -188,40 +237,30 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self):
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.to_dict())
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_text(v))}</td>" for v in row) + "</tr>"
-            for row in self._rows()
+        head, *rows = (list(map(escape, row)) for row in self._rows())
+        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
+        head = f"<tr><th>{'</th><th>'.join(head)}</th></tr>"
+        return (
+            f"<table><caption>{escape(self.describe())}</caption>{head}{body}</table>"
         )
-        caption = f"<caption>{escape(self.describe())}</caption>"
-        return f"<table>{caption}<tr>{head}</tr>{body}</table>"
 
     def _rows(self):
-        return zip(*self.to_dict().values(), strict=True)
-
-    def _errors(self):
-        errors = np.array([gap.standard_error for gap in self.differences])
-        return np.nan_to_num(errors)
-
-    def _draws(self):
-        rng = np.random.default_rng(0)  # The same question gets the same answer.
-        values, vectors = np.linalg.eigh(self._correlation)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return rng.standard_normal((_N_DRAWS, len(self.names))) @ root.T
-
-    def _quantile(self, level):
-        """Quantile of the greatest t statistic of all differences."""
-        draws = np.delete(self._draws(), self.best_index, axis=1)
-        if not draws.shape[1]:
-            return 0.0
-        degrees = max(self.n_labels - 1, 1)
-        rng = np.random.default_rng(1)
-        scale = np.sqrt(rng.chisquare(degrees, len(draws)) / degrees)
-        return float(np.quantile(draws.max(axis=1) / scale, level))
+        """The table as texts, the names of its columns first."""
+        table = self.to_dict()
+        yield [name.replace("_", " ") for name in table]
+        for row in zip(*table.values(), strict=True):
+            yield [_text(value) for value in row]
 
 
-def _ends(estimate, level):
-    return (np.nan, np.nan) if estimate.refusal else estimate.interval(level)
+def _listed(names):
+    if len(names) <= _MOST_NAMES:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    rest = len(names) - _MOST_NAMES
+    return f"{', '.join(names[:_MOST_NAMES])} and {rest} more models"
+
+
+def _ends(estimate, level, method):
+    return (np.nan, np.nan) if estimate.refusal else estimate.interval(level, method)
 
 
 def _text(value):

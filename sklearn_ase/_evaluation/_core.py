@@ -12,12 +12,12 @@ from sklearn_ase._evaluation._history import (
     lacks_last_estimate,
     note_estimate,
 )
+from sklearn_ase._evaluation._influence import influence_state
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._questions import (
     Question,
     check_defined,
     estimate_question,
-    influence_state,
     known_proba,
     states_for,
 )
@@ -70,6 +70,31 @@ class EvaluationCore:
     def classes_(self):
         """Labels known so far, sorted; None for regression."""
         return self._learned.classes
+
+    @property
+    def is_cross_fitted(self):
+        """Whether the surrogate says what it would expect of a row without its label.
+
+        Guarded estimates of metrics are then corrected with that.
+        """
+        return self._learned.left_out is not None
+
+    def cross_fitted(self, state, epochs):
+        """State and epochs with what the surrogate believes now, without own labels.
+
+        Parameters
+        ----------
+        state : PoolState
+        epochs : list of Epoch
+
+        Returns
+        -------
+        state : PoolState
+        epochs : list of Epoch
+        """
+        left_out = self._learned.left_out
+        epochs = [epoch.with_belief(left_out) for epoch in epochs]
+        return replace(state, is_cross_fitted=True), epochs
 
     @property
     def state(self):
@@ -131,10 +156,8 @@ class EvaluationCore:
         is_plain = question.line is not None or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
-        left_out = self._learned.left_out
-        if left_out is not None and risk.leans_on_surrogate:
-            epochs, cache = [epoch.with_belief(left_out) for epoch in epochs], None
-            state = replace(state, is_cross_fitted=True)
+        if self.is_cross_fitted and risk.leans_on_surrogate:
+            (state, epochs), cache = self.cross_fitted(state, epochs), None
         state_of = states_for(
             state, epochs, more, self.classes_, question.weight, cache=cache
         )

@@ -107,8 +107,7 @@ def _predictions(evaluation, estimator, X):
     problem = evaluation.problem
     known = problem.predictions
     if known.expert is None:
-        label = None if known.columns is None else known.columns[0]
-        return without_model(n_rows(X), problem.task, label)
+        return without_model(n_rows(X), problem.task, known.columns)
     if estimator is None:
         raise ValueError(
             "The model's predictions were given for the evaluated pool only. Other "

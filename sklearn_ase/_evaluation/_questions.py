@@ -156,21 +156,58 @@ def states_for(
 
     Returns
     -------
-    state_of : callable
+    state_of : StateOf
+        ``RowValues -> PoolState``.
     """
     aligned = [
         Epoch(epoch.start, epoch.belief.aligned(classes), epoch.query_proba)
         for epoch in epochs
     ]
+    return StateOf(state, aligned, more_labels, weight, with_labels, cache)
 
-    def state_of(values):
-        observed = _observed(values, state, more_labels)
-        noise = answer_noise(values, state.indices, state.labels, more_labels)
+
+@dataclass(frozen=True, eq=False)
+class StateOf:
+    """A function from values at each row to the state for their mean.
+
+    Attributes
+    ----------
+    epochs : list of Epoch
+        With a column for each class.
+    state, more_labels, weight, with_labels, cache
+        See :func:`states_for`.
+    """
+
+    state: object
+    epochs: list
+    more_labels: dict
+    weight: np.ndarray | None
+    with_labels: bool
+    cache: dict | None
+
+    def expected(self, values):
+        """Expected values at each row, (n_samples,); None without a belief."""
+        if self.state.belief is None:
+            return None
+        if not self.with_labels:
+            return values.moments(self.state.belief)[0]
+        observed = _observed(values, self.state, self.more_labels)
+        return moments_with_labels(self.state, values, observed)[0]
+
+    def __call__(self, values):
+        observed = _observed(values, self.state, self.more_labels)
         return question_state(
-            state, values, aligned, observed, with_labels, weight, cache, noise
+            self.state,
+            values,
+            self.epochs,
+            observed,
+            self.with_labels,
+            self.weight,
+            self.cache,
+            answer_noise(
+                values, self.state.indices, self.state.labels, self.more_labels
+            ),
         )
-
-    return state_of
 
 
 def _observed(values, state, more_labels):
@@ -227,37 +264,8 @@ def estimate_question(risk, question, state, state_of, proba):
         return of_one_mean(metric.metric, question.line, risk.estimate(state))
     worth = getattr(state.belief, "training_worth", None)
     n_worth = 0.0 if worth is None else worth.n_labels
-    skipped = state.settled.indices[state.settled.skipped]
-    return estimate_metric(risk, metric.at(proba, skipped), state_of, n_worth)
-
-
-def influence_state(question, state, state_of, proba, more_labels):
-    """State for the linearised metric: what acquisitions look at.
-
-    Parameters
-    ----------
-    question : Question
-    state : PoolState
-        With a belief.
-    state_of : callable
-    proba : ndarray of shape (n_samples, n_classes) or None
-    more_labels : dict of int to list
-
-    Returns
-    -------
-    state : PoolState
-        The given one where the metric is not defined yet.
-    """
-    if question.line is not None:
-        return state
-    metric = question.metric.at(proba)
-    observed = [_observed(part, state, more_labels) for part in metric.parts]
-    believed = [
-        moments_with_labels(state, *each)[0].mean()
-        for each in zip(metric.parts, observed, strict=True)
-    ]
-    means = np.array(believed)
-    gradient = metric.gradient(means)
-    if not np.isfinite(gradient).all():
-        return state
-    return state_of(metric.linearised(means))
+    answered, picks = None, state.settled
+    if picks.n_skipped:
+        answered = np.full(state.n_samples, np.nan)
+        answered[picks.indices] = picks.answered
+    return estimate_metric(risk, metric.at(proba, answered), state_of, n_worth)

@@ -1,15 +1,23 @@
 """Estimates for several groups of rows, from one set of labels."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sklearn_ase._data._groups import number_groups
 from sklearn_ase._evaluation._tables import ColumnTable, cell
+from sklearn_ase._inference._borrowing import errors_of_groups
+from sklearn_ase._inference._evidence import has_evidence
 from sklearn_ase._utils._checks import check_flag, check_number
-from sklearn_ase.risk import ASE
+from sklearn_ase.risk import ASE, GuardedASE
 
 # With fewer labels in a group the surrogate decides alone.
 _MIN_LABELS = 2
 _FEW_LABELS = 10
+# So many groups with labels are needed to learn from each other.
+_MIN_GROUPS = 2
+# The value stays in the interval of this level that the own labels give.
+_OWN_LEVEL = 0.99
 _COLUMNS = {
     "group": "group",
     "n_samples": "rows",
@@ -67,30 +75,74 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     asked_risk = evaluation.risk if risk is None else risk
     each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
     labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))
-    lines, name = [], ""
-    for place, group in enumerate(names):
-        where = numbers == place
-        n_labels = int(labelled[place])
+    found = []
+    for place, n_labels in enumerate(labelled):
         # Without a label here the steps tell nothing about the surrogate's error.
         is_alone = n_labels < _MIN_LABELS and asked_risk.leans_on_surrogate
-        found = evaluation.estimate(ASE() if is_alone else risk, where=where, **about)
-        name = found.name
-        has_interval = not found.refusal and n_labels >= _MIN_LABELS
-        low, high = found.interval(each) if has_interval else (np.nan, np.nan)
+        asked = ASE() if is_alone else risk
+        found.append(evaluation.estimate(asked, where=numbers == place, **about))
+    is_tested = labelled >= _MIN_LABELS
+    values = _borrowed(evaluation, asked_risk, found, numbers, is_tested, about)
+    lines = []
+    for place, group in enumerate(names):
+        where, n_labels = numbers == place, int(labelled[place])
+        here = replace(found[place], value=float(values[place]))
+        has_interval = not here.refusal and n_labels >= _MIN_LABELS
+        low, high = here.interval(each) if has_interval else (np.nan, np.nan)
         effective = np.nan
         if has_interval:
             asked = evaluation.question(where=where, **about)
-            effective = evaluation.effective_labels(found, asked)
-        verdict = _verdict(found, n_labels)
+            effective = evaluation.effective_labels(here, asked)
+        verdict = _verdict(here, n_labels)
         numbers_of = int(where.sum()), n_labels, effective
-        lines.append((group, *numbers_of, found.value, low, high, verdict))
+        lines.append((group, *numbers_of, here.value, low, high, verdict))
     columns = zip(*lines, strict=True)
     table = {
         name: np.array(column) for name, column in zip(_COLUMNS, columns, strict=True)
     }
     if len({type(group) for group in names}) > 1:  # Not made alike.
         table["group"] = np.array(names, dtype=object)
-    return SliceTable(table, level, name, simultaneous)
+    return SliceTable(table, level, found[0].name, simultaneous)
+
+
+def _borrowed(evaluation, risk, found, numbers, is_tested, about):
+    """The value of each group, with what the other groups say about the surrogate.
+
+    Guarded estimates only: the others do not judge the surrogate. A group without an
+    interval, or without a label that tests the surrogate, keeps its own value.
+    """
+    values = np.array([each.value for each in found])
+    state = evaluation.state
+    is_judged = isinstance(risk, GuardedASE) and has_evidence(state)
+    if not is_judged or evaluation.is_cross_fitted:
+        return values
+    corrected = np.array([each.centre for each in found])
+    variances = np.array([each.standard_error for each in found]) ** 2
+    takes_part = is_tested & np.isfinite(values) & np.isfinite(corrected)
+    takes_part &= (variances > 0) & ~np.array([bool(each.refusal) for each in found])
+    places, n_labels = np.flatnonzero(takes_part), len(state.settled)
+    worth = min(risk.worth, getattr(found[0].metric, "surrogate_worth", np.inf))
+    if len(places) < _MIN_GROUPS or worth == 0 or n_labels == state.n_samples:
+        return values
+    surrogate = np.array(
+        [
+            float(evaluation.estimate(ASE(), where=numbers == place, **about))
+            for place in places
+        ]
+    )
+    whole = [float(evaluation.estimate(each, **about)) for each in (ASE(), risk)]
+    errors = errors_of_groups(
+        gaps=surrogate - corrected[places],
+        variances=variances[places],
+        common=whole[0] - whole[1],
+        one_label=n_labels / (1.0 - n_labels / state.n_samples),
+        worth=worth,
+        is_calibrated=state.is_calibrated,
+    )
+    for place, value in zip(places, surrogate - errors, strict=True):
+        # Other groups move the value at most to where the own labels allow it.
+        values[place] = np.clip(value, *found[place].interval(_OWN_LEVEL))
+    return values
 
 
 def _verdict(found, n_labels):

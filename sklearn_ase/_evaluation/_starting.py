@@ -58,7 +58,7 @@ def start_evaluation(
     -------
     evaluation : Evaluation
     """
-    _refuse_unknown(set(rows) - _ROWS)
+    refuse_unknown(set(rows) - _ROWS)
     has_features = X is not None
     if not has_features:
         X = row_numbers(rows.get("experts"), rows.get("predictions"))
@@ -102,8 +102,6 @@ def start_evaluation(
         record_known_labels(ledger, problem, known_labels)
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)
-        if sample_weight is not None and plan.metric is None:
-            plan = replace(plan, metric=MeanLoss(problem.loss))
         return Evaluation(problem, plan, ledger, seed)
 
 
@@ -123,7 +121,13 @@ def loss_of_metric(metric):
     return "squared_error" if metric.task == "regression" else "zero_one"
 
 
-def _refuse_unknown(names):
+def refuse_unknown(names):
+    """Refuse arguments of fit and start that do not exist.
+
+    Parameters
+    ----------
+    names : iterable of str
+    """
     for name in sorted(names):
         cure = _ELSEWHERE.get(name, "Look for its name in the documentation.")
         raise TypeError(f"fit and start take no argument {name}. {cure}")

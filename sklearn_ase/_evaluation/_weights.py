@@ -25,7 +25,13 @@ def check_weight(sample_weight, n_samples):
             "sample_weight must have one weight per row of the pool, shape "
             f"({n_samples},), but has shape {weight.shape}."
         )
-    if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+    n_odd = int(np.sum(~np.isfinite(weight)))
+    if n_odd:
+        raise ValueError(
+            f"sample_weight must be finite numbers >= 0, but {n_odd} of them are NaN "
+            "or infinite. Give such rows the weight 0 to leave them out."
+        )
+    if (weight < 0).any() or not weight.any():
         raise ValueError(
             "sample_weight must be finite numbers >= 0, not all 0, but they go from "
             f"{weight.min()} to {weight.max()}."
@@ -54,7 +60,8 @@ def check_where(where, n_samples):
         raise ValueError(
             "where must be a mask of True and False with one entry per row of the "
             f"pool, shape ({n_samples},), but has type {where.dtype} and shape "
-            f"{where.shape}."
+            f"{where.shape}. Compare to make one: where=region == 'north', or "
+            "where=numpy.isin(numpy.arange(n_samples), rows) for numbers of rows."
         )
     if not where.any():
         raise ValueError("where selects no row of the pool. Choose at least one row.")

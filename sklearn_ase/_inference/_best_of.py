@@ -7,6 +7,7 @@ import numpy as np
 from scipy import stats
 
 from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._intervals import anytime_quantile
 
 # Share of errors that the counting rule allows a model, and its weight of a label.
 ERROR_SHARE = 0.35
@@ -164,26 +165,33 @@ def _t(proba, degrees):
     return np.where(degrees >= 1, stats.t.ppf(proba, safe), np.inf)
 
 
-def difference_intervals(difference, deviation, n_apart, limits, level=0.9):
-    """Intervals of differences, cut to what is certain.
+def anytime_bounds(corrected, deviation, n_apart, n_labels, level=0.9):
+    """The same bounds for someone who looks after every label.
+
+    The best model and each other one are compared at a level that all of these
+    comparisons together hold (Bonferroni).
 
     Parameters
     ----------
-    difference, deviation : ndarray of shape (n_differences,)
-    n_apart : ndarray of shape (n_differences,)
-        Number of labelled rows on which the two predict differently, as if all weighed
-        the same: only these tell anything.
-    limits : tuple of two ndarrays of shape (n_differences,)
-        Least and greatest difference that the labels leave possible.
-    level : float, default=0.9
+    corrected : ndarray of shape (n_models,)
+    deviation : ndarray of shape (n_models, n_models)
+        Standard error of each difference.
+    n_apart, n_labels, level
+        See :func:`regret_bounds`.
 
     Returns
     -------
-    low, high : ndarray of shape (n_differences,)
+    low, high : ndarray of shape (n_models, n_models)
     """
-    degrees = np.maximum(n_apart - 1.0, 2.0)
-    half = stats.t.ppf(0.5 * (1.0 + level), degrees) * deviation
-    return np.clip(difference - half, *limits), np.clip(difference + half, *limits)
+    gap = corrected[:, None] - corrected
+    each = 1.0 - (1.0 - level) / max(len(corrected) - 1, 1)
+    quantile = np.vectorize(anytime_quantile, otypes=[float])
+    half = np.full(gap.shape, np.inf)
+    known = n_apart > 1
+    degrees = n_apart[known] - 1.0
+    half[known] = quantile(each, degrees, n_labels) * deviation[known]
+    np.fill_diagonal(half, 0.0)
+    return gap - half, gap + half
 
 
 def information_gain(log_weights, ratings, proba=None):

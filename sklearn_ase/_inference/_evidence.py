@@ -66,6 +66,27 @@ class Evidence:
     trust: float = np.nan
 
 
+def hypotheses(is_calibrated, is_compared=False):
+    """Hypotheses about a surrogate: accurate, inaccurate, useless.
+
+    Parameters
+    ----------
+    is_calibrated : bool
+    is_compared : bool, default=False
+        Whether it was compared with training rows.
+
+    Returns
+    -------
+    shares : tuple of float
+        Labels that the surrogate is worth, relative to an accurate calibrated one.
+    prior : tuple of float
+        Probability of each.
+    """
+    if is_calibrated:
+        return CALIBRATED
+    return _COMPARED if is_compared else _UNKNOWN
+
+
 def judging_obstacle(state):
     """Say why the labels cannot judge the surrogate; empty if they can."""
     if state.belief is None:
@@ -139,12 +160,12 @@ def _surrogate_estimate(state):
 def _bias(state, gap, variance, n_labels, worth):
     """Expected error of the surrogate, and the probability that it is small, T3, T4."""
     found = state.belief.training_worth if state.is_calibrated else None
-    shares, prior = CALIBRATED if state.is_calibrated else _UNKNOWN
+    is_compared = not np.isnan(state.training_gap)
+    shares, prior = hypotheses(state.is_calibrated, is_compared)
     expected = np.zeros(len(shares))
     if found is not None:
         shares, prior, expected = _worth_hypotheses(state)
-    elif not state.is_calibrated and not np.isnan(state.training_gap):
-        shares, prior = _COMPARED
+    elif not state.is_calibrated and is_compared:
         # Only an accurate surrogate errs on the pool as it does on training rows.
         expected[0] = state.training_gap
     # Variance of an estimate from one label of an infinite pool, eq. T2.

@@ -54,7 +54,7 @@ def check_groups(groups, state):
     return numbers
 
 
-def grouped_variance(state, groups):
+def grouped_variance(state, groups, known=0.0):
     """Variance of the pool's risk, if its groups are drawn from a population.
 
     Rows of a group may have similar losses for two reasons: the surrogate expects so,
@@ -67,6 +67,8 @@ def grouped_variance(state, groups):
         With a belief.
     groups : ndarray of shape (n_samples,)
         Number of the group of each row, from 0.
+    known : ndarray of shape (n_samples,), default=0.0
+        What rows add to the values that no label changes.
 
     Returns
     -------
@@ -83,6 +85,7 @@ def grouped_variance(state, groups):
     )
     correlation = _correlation(surprise, groups[picks.indices])
     expected[picks.indices], deviation[picks.indices] = picks.losses, 0.0
+    expected += known
     gap = np.bincount(groups, expected - expected.mean())
     n_groups = len(gap)
     total = np.bincount(groups, deviation)

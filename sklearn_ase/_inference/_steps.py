@@ -74,7 +74,7 @@ def weighting_obstacle(state, name, allows_skips=True):
     return ""
 
 
-def over_answerable(steps, state):
+def over_answerable(steps, state, weight=None):
     """Turn steps towards the mean over all rows into steps over answerable rows.
 
     A row that nobody can label counts 0 in the sum, and the share of the other rows is
@@ -85,6 +85,8 @@ def over_answerable(steps, state):
     ----------
     steps : ndarray of shape (n_picks,)
     state : PoolState
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts, with mean 1. None means as in the state.
 
     Returns
     -------
@@ -94,7 +96,7 @@ def over_answerable(steps, state):
     if picks.answered.all():
         return steps
     n_picks = len(steps)
-    counts = row_weight(state)[picks.indices]
+    counts = (row_weight(state) if weight is None else weight)[picks.indices]
     share_steps = _kernels.step_estimates(
         picks.answered * counts,
         picks.query_proba,

@@ -24,12 +24,12 @@ def check_models(estimators, predictions):
     """
     pairs = _pairs(estimators)
     given = _named(predictions, [name for name, _ in pairs])
+    if not pairs and not given:
+        raise ValueError(
+            "There are no models. Give estimators=[(name, model), ...], or "
+            "predictions={name: array, ...}."
+        )
     if predictions is None:
-        if not pairs:
-            raise ValueError(
-                "There are no models. Give estimators=[(name, model), ...], or "
-                "predictions={name: array, ...}."
-            )
         given = dict.fromkeys([name for name, _ in pairs])
     elif not pairs:
         pairs = [(name, None) for name in given]
@@ -79,6 +79,7 @@ def _named(predictions, names):
         _refuse_twice(list(map(str, predictions.columns)))
         return {str(name): predictions[name] for name in predictions.columns}
     if hasattr(predictions, "items"):
+        _refuse_twice(list(map(str, predictions)))
         return {str(name): array for name, array in predictions.items()}
     table = np.asarray(predictions)
     if table.ndim != 2:

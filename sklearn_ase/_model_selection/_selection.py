@@ -4,22 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from sklearn_ase._evaluation._comparing import Answers
+from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import check_stop
-from sklearn_ase._evaluation._questions import Question, known_proba
-from sklearn_ase._inference._best_of import (
-    LABEL_WEIGHT,
-    gain_of_votes,
-    information_gain,
-)
+from sklearn_ase._evaluation._questions import Question, known_proba, states_for
+from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._model_view import ModelsView
-from sklearn_ase._model_selection._contest import Contest
-from sklearn_ase._model_selection._standing import Corrected, some_rows, standing
-from sklearn_ase._utils._checks import check_choice, check_number
+from sklearn_ase._inference._pairs import Pairs
+from sklearn_ase._model_selection._gain import expected_gain
+from sklearn_ase._model_selection._standing import standing
+from sklearn_ase._utils._checks import check_choice
 
-# Rows of a table of rows, labels and models that is made at a time.
-_NUMBERS_AT_A_TIME = 4_000_000
 _DRAWS, _CRITICAL = 7, 11
 
 
@@ -59,7 +56,7 @@ class ModelSelection(Evaluation):
         self._stands = {}
         self._model_cache = {}
         self._questions = {}
-        self._contests = {}
+        self._kept = None, None  # A state, and the answers for it.
         super().__init__(problem, plan, ledger, seed)
 
     @property
@@ -85,39 +82,31 @@ class ModelSelection(Evaluation):
 
     @property
     def candidates(self):
-        """Names of the models that may be the best, at 90 %."""
-        return self.contest().candidates
+        """Names of the models that may be the best, at 90 %; see `compare`."""
+        return self.compare().candidates()
 
     @property
     def results(self):
-        """Dict of columns with an entry per model; ``pandas.DataFrame`` takes it."""
-        return self.contest().table()
+        """Dict of columns with an entry per model; see ``compare().to_dict()``."""
+        return self.compare().to_dict()
 
-    def contest(self, level=0.9):
-        """What the labels say about the models, at a level.
+    def estimate(self, risk=None, groups=None, **question):
+        """Answer a question about the chosen model; see :meth:`Evaluation.estimate`.
 
         Parameters
         ----------
-        level : float, default=0.9
-            Of all intervals. For the set of candidates it is simultaneous.
+        risk : risk estimator, default=None
+        groups : array-like of shape (n_samples,), default=None
+        **question
+            ``metric``, ``where`` and ``sample_weight``.
 
         Returns
         -------
-        contest : Contest
-            Print it, or look at ``candidates`` and ``table()``.
+        estimate : MetricEstimate
+            Its ``note`` says what the labels were bought for.
         """
-        check_number(level, "level", 0, 1, ends="()")
-        key = self.ledger.n_changes, self._learned, level
-        if key not in self._contests:
-            stand, columns, corrected = self._standing(
-                self.state, self.epochs, self.classes_
-            )
-            self._contests = {
-                key: Contest(
-                    self, stand, columns, corrected, level, [self.seed, _CRITICAL]
-                )
-            }
-        return self._contests[key]
+        found = super().estimate(risk, groups, **question)
+        return replace(found, note=self.plan.acquisition.bought_for)
 
     def estimate_of(self, name, risk=None, **question):
         """Answer a question about one of the models; see :meth:`estimate`.
@@ -141,25 +130,50 @@ class ModelSelection(Evaluation):
         finally:
             self._asked = asked
 
-    def compare(self, models=None, **question):
+    def compare(self, models=None, *, reference=None, **question):
         """Compare models from the labels so far; see :meth:`Evaluation.compare`.
 
         Parameters
         ----------
         models : dict of str to model, default=None
             None means the models of this choice.
+        reference : str, default=None
+            Name of a model to which all others are compared, too.
         **question
-            ``metric``, ``reference``, ``where``, ``sample_weight`` and ``risk``.
+            ``metric``, ``where``, ``sample_weight`` and ``risk``.
 
         Returns
         -------
         comparison : Comparison
-            Its best model is the one with the best estimate. The choice, `best_name`,
-            is by what is believed, which needs fewer labels.
+            Without other models and without a question it is about this choice: its
+            best model is `best_name`, and its candidates are `candidates`.
         """
-        if models is None:
-            models = self.models.predictions()
-        return super().compare(models, **question)
+        if models is not None or any(each is not None for each in question.values()):
+            models = self.models.predictions() if models is None else models
+            return super().compare(models, reference=reference, **question)
+        stand = self._standing(self.state, self.epochs, self.classes_)[0]
+        found = stand.leader, stand.gains, stand.best_proba
+        return Comparison(self.names, *found, self._answers(), reference)
+
+    def _answers(self):
+        """Estimates of models and differences, kept until something changes."""
+        state, classes = self.state, self.classes_
+        if self._kept[0] is not state:
+            stand, columns, _, pairs = self._standing(state, self.epochs, classes)
+            more, weight = self.ledger.more_labels, self.models.weight
+            self._kept = (
+                state,
+                Answers(
+                    columns.metrics,
+                    columns.sign,
+                    states_for(state, self.epochs, more, classes, weight, cache={}),
+                    self.risk,
+                    pairs,
+                    self.plan.acquisition.bought_for,
+                    stand.gains,
+                ),
+            )
+        return self._kept[1]
 
     _asked = None  # The model that a question is about; None means the leader.
 
@@ -179,16 +193,19 @@ class ModelSelection(Evaluation):
 
     def view(self, state, epochs, classes):
         """The state as the acquisition sees it: that of the leader, with the others."""
-        stand, columns, _ = self._standing(state, epochs, classes)
+        stand, columns, *_ = self._standing(state, epochs, classes)
         question = self._question_of(stand.leader, classes)
-        seen = self._view_of(question, state, epochs, classes)
+        # What was expected of earlier picks is of no use to it.
+        seen = self._view_of(question, state, [], classes)
         models = ModelsView(
             leader=stand.leader,
             best_proba=stand.best_proba,
             belief=state.belief,
             influence=lambda model: columns.influence(model, stand.gradient),
-            apart=self.models.apart,
-            gain=lambda rows: self._gain(rows, state, columns, stand.gradient),
+            apart=self.models.agreement.apart,
+            gain=lambda rows: expected_gain(
+                rows, state, columns, stand.gradient, self.models.weight
+            ),
         )
         return replace(seen, models=models)
 
@@ -203,7 +220,7 @@ class ModelSelection(Evaluation):
         return super().stop_reason(stop)
 
     def _standing(self, state, epochs, classes):
-        """How the models stand, with the columns and corrected means behind it."""
+        """How the models stand, columns, corrected means, and their differences."""
         key = state
         if key not in self._stands:
             columns = self._columns(state, classes)
@@ -213,13 +230,19 @@ class ModelSelection(Evaluation):
             if state.settled.n_labels:
                 aligned = [self._aligned(epoch, classes) for epoch in epochs]
                 corrected = Corrected(
-                    columns, state, aligned, observed, self._model_cache
+                    columns,
+                    state,
+                    aligned,
+                    observed,
+                    self._model_cache,
+                    self.models.weight,
                 )
             seed = [self.seed, state.n_labels, _DRAWS]
-            found = standing(
-                columns, state, observed, corrected, self.models.apart, seed
-            )
-            self._stands = {key: (found, columns, corrected)}
+            agreement = self.models.agreement
+            found = standing(columns, state, observed, corrected, agreement.apart, seed)
+            seed = [self.seed, _CRITICAL]
+            pairs = Pairs(columns, state, observed, corrected, agreement, seed)
+            self._stands = {key: (found, columns, corrected, pairs)}
         return self._stands[key]
 
     def _aligned(self, epoch, classes):
@@ -250,7 +273,8 @@ class ModelSelection(Evaluation):
         """The metric of one model, as a question."""
         self._forget_other_classes(classes)
         if model not in self._questions:
-            self._questions[model] = Question(self._metrics[1][model]), {}
+            metric, weight = self._metrics[1][model], self.models.weight
+            self._questions[model] = Question(metric, weight=weight), {}
         return self._questions[model][0]
 
     def _reported(self, classes):
@@ -263,36 +287,7 @@ class ModelSelection(Evaluation):
         # A surrogate that failed leaves no belief, and its error is to be seen.
         return super()._estimate_if_possible() if self.is_fitted else None
 
-    def _gain(self, rows, state, columns, gradient):
-        """What labels of some rows are expected to tell about the best model."""
-        observed = columns.observed(state.indices, state.labels)
-        if columns.targets is not None:
-            log_weights = LABEL_WEIGHT * observed.sum(axis=0)
-            n_classes = len(columns.classes)
-            return gain_of_votes(log_weights, columns.targets[rows], n_classes)
-        sample, _ = some_rows(rows, columns)
-        values = columns.tables(sample, state.belief, gradient)[0]
-        spreads = np.ptp(values, axis=2)
-        scale = np.quantile(spreads[spreads > 0], 0.95) if spreads.any() else 1.0
-        rated = _ratings(columns.per_model(observed, gradient), scale)
-        log_weights = LABEL_WEIGHT * rated.sum(axis=0)
-        n_labels = 7 if columns.classes is None else len(columns.classes)
-        size = max(1, _NUMBERS_AT_A_TIME // (n_labels * columns.n_models))
-        found = []
-        for start in range(0, len(rows), size):
-            here = rows[start : start + size]
-            values, proba, _ = columns.tables(here, state.belief, gradient)
-            weight = proba if columns.classes is None else None
-            found.append(information_gain(log_weights, _ratings(values, scale), weight))
-        return np.concatenate(found)
-
     def __repr__(self):
         parts = [f"{len(self.models.names)} models", self._progress()]
         parts.append(f"best {self.best_name!r}")
         return f"<ModelSelection: {', '.join(parts)}>"
-
-
-def _ratings(values, scale):
-    """How well each model does, from 0 to 1, beside the best at that row and label."""
-    worse = values - values.max(axis=-1, keepdims=True)
-    return np.clip(1.0 + worse / scale, 0.0, 1.0)

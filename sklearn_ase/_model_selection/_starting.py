@@ -1,5 +1,7 @@
 """Start a choice between models: check everything, ask the models, open the ledger."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import clone
 
@@ -7,9 +9,17 @@ from sklearn_ase._data._label_checks import check_class_list, check_classes
 from sklearn_ase._data._predictions import is_model, predict_pool
 from sklearn_ase._data._problem import Problem
 from sklearn_ase._data._rows import n_rows
-from sklearn_ase._data._validation import check_cost, check_rows, check_task
+from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._data._validation import (
+    check_cost,
+    check_rows,
+    check_task,
+    check_training_rows,
+)
+from sklearn_ase._evaluation._models import Models
 from sklearn_ase._evaluation._plan import Plan, check_stop
-from sklearn_ase._evaluation._starting import loss_of_metric
+from sklearn_ase._evaluation._starting import loss_of_metric, refuse_unknown
+from sklearn_ase._evaluation._weights import check_weight, weight_of
 from sklearn_ase._labels._opening import (
     check_known_labels,
     check_ledger,
@@ -19,7 +29,6 @@ from sklearn_ase._labels._opening import (
     sketch_predictions,
 )
 from sklearn_ase._model_selection._model_checks import check_models
-from sklearn_ase._model_selection._models import Models
 from sklearn_ase._model_selection._selection import ModelSelection
 from sklearn_ase._utils._checks import check_number, check_verbose, shown
 from sklearn_ase._utils._seeding import check_seed
@@ -38,7 +47,20 @@ _UNIFORM_SHARE = 0.15
 VOTES_ONLY = "votes"
 
 
-def start_selection(selector, X, *, predictions, ledger, journal, known_labels, cost):
+def start_selection(
+    selector,
+    X,
+    *,
+    predictions=None,
+    X_train=None,
+    y_train=None,
+    sample_weight=None,
+    ledger=None,
+    journal=None,
+    known_labels=None,
+    cost=None,
+    **other,
+):
     """Start a choice between models; see :meth:`ActiveModelSelector.start`.
 
     Parameters
@@ -46,19 +68,22 @@ def start_selection(selector, X, *, predictions, ledger, journal, known_labels, 
     selector : ActiveModelSelector
         Its ``n_features_in_`` is set.
     X : array, sparse matrix, frame or list of shape (n_samples, n_features), or None
-    predictions, ledger, journal, known_labels, cost
+    predictions, X_train, y_train, sample_weight, ledger, journal, known_labels, cost
         See :meth:`ActiveModelSelector.start`.
+    **other
+        Is refused.
 
     Returns
     -------
     selection : ModelSelection
     """
+    refuse_unknown(other)
     names, estimators, given = check_models(selector.estimators, predictions)
     has_features = X is not None
     if has_features:
         X = check_rows(selector, X, reset=True)
     else:
-        X = _row_numbers(given)
+        X = _row_numbers(names, given)
     metric = _check_metric(selector.metric)
     check_number(selector.level_share, "level_share", 0, 1)
     check_verbose(selector.verbose)
@@ -72,15 +97,35 @@ def start_selection(selector, X, *, predictions, ledger, journal, known_labels, 
     n_samples = n_rows(X)
     check_ledger(ledger, n_samples)
     cost = check_cost(cost, n_samples)
+    weight = check_weight(sample_weight, n_samples)
     known_labels = check_known_labels(known_labels, n_samples)
+    if isinstance(X_train, TrainingRows):
+        X_train, y_train = X_train.X, X_train.y
+    has_expert = has_features and selector.surrogate != VOTES_ONLY
+    if X_train is not None and not has_expert:
+        raise ValueError(
+            "X_train is for the surrogate on features, but there is none: X is None, "
+            f"or surrogate={VOTES_ONLY!r}. Leave X_train and y_train out."
+        )
+    X_train, y_train = check_training_rows(X_train, y_train, X, task, selector)
     problems = _problems(
-        X, names, estimators, given, metric, as_loss(loss, task), task, selector, cost
+        X,
+        names,
+        estimators,
+        given,
+        metric,
+        as_loss(loss, task),
+        task,
+        selector,
+        y_train,
+        cost=cost,
+        sample_weight=weight,
     )
-    models = Models(names, problems, estimators, metric)
+    models = Models(names, problems, estimators, metric, weight_of(None, weight))
     models.bound(problems[0].classes)  # Refuses a metric that does not fit.
     expert = None
-    if has_features and selector.surrogate != VOTES_ONLY:
-        expert = _expert(selector.surrogate, task, X)
+    if has_expert:
+        expert = _expert(selector.surrogate, task, X, X_train, y_train)
     plan = Plan(
         surrogate=_stack(problems, metric, task, expert),
         acquisition=BestModel(level_share=selector.level_share),
@@ -95,18 +140,19 @@ def start_selection(selector, X, *, predictions, ledger, journal, known_labels, 
         if seed is None:
             seed = int(check_seed(selector.random_state).randint(2**31 - 1))
         problem = problems[0]
-        ledger.begin(lambda: _header(models, seed, plan, selector))
+        with_training = replace(problem, X_train=X_train, y_train=y_train)
+        ledger.begin(lambda: _header(models, with_training, seed, plan, selector))
         record_known_labels(ledger, problem, known_labels)
         problem = problem.prepared_by(plan.surrogate)
         return ModelSelection(models, problem, plan, ledger, seed)
 
 
-def _header(models, seed, plan, selector):
+def _header(models, problem, seed, plan, selector):
     """What identifies the run: the predictions of all models."""
     settings = plan.settings()
     settings["surrogate"] = selector.surrogate
     del settings["refit"]  # It follows from the size of the pool.
-    header = header_of(models.problems[0], seed, settings)
+    header = header_of(problem, seed, settings)
     sketches = [sketch_predictions(problem.predictions) for problem in models.problems]
     names = "models " + ", ".join(map(repr, models.names))
     return header | {
@@ -122,14 +168,22 @@ def _refits(n_samples):
     return counts
 
 
-def _row_numbers(given):
+def _row_numbers(names, given):
     """A pool without features: its rows have numbers."""
     if given[0] is None:
         raise ValueError(
             "X is None, so the models cannot be asked. Give X, or predictions={name: "
             "array, ...}."
         )
-    return np.arange(n_rows(given[0]))[:, None]
+    sizes = [n_rows(each) for each in given]
+    if min(sizes) < max(sizes):
+        short, long = names[np.argmin(sizes)], names[np.argmax(sizes)]
+        raise ValueError(
+            f"The models have predictions for different numbers of rows: {short!r} for "
+            f"{min(sizes)} and {long!r} for {max(sizes)}. Give one for each row of the "
+            "pool."
+        )
+    return np.arange(sizes[0])[:, None]
 
 
 def _check_metric(metric):
@@ -142,7 +196,9 @@ def _check_metric(metric):
     return metric
 
 
-def _problems(X, names, estimators, given, metric, loss, task, selector, cost):
+def _problems(
+    X, names, estimators, given, metric, loss, task, selector, y_train, **counts
+):
     """The pool with the predictions of each model."""
     classes = None
     if task == "classification":
@@ -161,7 +217,7 @@ def _problems(X, names, estimators, given, metric, loss, task, selector, cost):
     if task == "classification":
         columns = [each.columns for each in found]
         met = {f"model {n!r}": c for n, c in zip(names, columns, strict=True)}
-        labels = check_classes(classes, met)
+        labels = check_classes(classes, met | {"y_train": y_train})
     return [
         Problem(
             X=X,
@@ -170,7 +226,7 @@ def _problems(X, names, estimators, given, metric, loss, task, selector, cost):
             task=task,
             classes=labels,
             given_classes=classes,
-            cost=cost,
+            **counts,
             model=model if values is None and is_model(model) else None,
         )
         for each, model, values in zip(found, estimators, given, strict=True)
@@ -189,7 +245,7 @@ def _stack(problems, metric, task, expert):
     return VoteSurrogate(np.stack(responses, axis=1), expert=expert)
 
 
-def _expert(surrogate, task, X):
+def _expert(surrogate, task, X, X_train, y_train):
     """Trees on the features, or what was given, as one more expert."""
     found = clone(as_surrogate(surrogate, task, X))
     if not hasattr(found, "estimator"):
@@ -197,5 +253,5 @@ def _expert(surrogate, task, X):
             f"surrogate={shown(surrogate)} must be a classifier or a regressor, which "
             f"predicts labels from features, None or {VOTES_ONLY!r}."
         )
-    features, _ = found.prepare(X)
-    return FeatureExpert(found.estimator, features)
+    features, train_features = found.prepare(X, X_train)
+    return FeatureExpert(found.estimator, features, train_features, y_train)

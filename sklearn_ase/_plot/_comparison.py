@@ -11,7 +11,8 @@ class ComparisonDisplay:
     Parameters
     ----------
     comparison : Comparison
-        What ``evaluation.compare(models)`` returned.
+        What ``evaluation.compare(models)`` returned, or ``run.compare()`` of a choice
+        between models.
 
     Attributes
     ----------
@@ -46,13 +47,16 @@ class ComparisonDisplay:
         self.comparison = comparison
 
     @classmethod
-    def from_evaluation(cls, evaluation, models, *, level=0.9, axes=None, **question):
+    def from_evaluation(
+        cls, evaluation, models=None, *, level=0.9, axes=None, **question
+    ):
         """Compare and draw models.
 
         Parameters
         ----------
-        evaluation : Evaluation
-        models : dict of str to model, or list of (str, model)
+        evaluation : Evaluation or ModelSelection
+        models : dict of str to model, or list of (str, model), default=None
+            None means those of a ModelSelection.
         level : float, default=0.9
             Of the intervals and of the set of candidates.
         axes : sequence of two matplotlib Axes, default=None
@@ -64,7 +68,8 @@ class ComparisonDisplay:
         -------
         display : ComparisonDisplay
         """
-        comparison = evaluation.compare(models, **question)
+        models = () if models is None else (models,)
+        comparison = evaluation.compare(*models, **question)
         return cls(comparison).plot(axes=axes, level=level)
 
     def plot(self, axes=None, *, level=0.9):
@@ -94,10 +99,11 @@ class ComparisonDisplay:
             for ax, names in zip(axes, columns, strict=True)
         ]
         self.estimates_, self.differences_ = bars
-        name = self.comparison.estimates[0].name
+        name = self.comparison.metric_name
         axes[0].set_yticks(places, table["model"])
         axes[0].invert_yaxis()
         axes[0].set(xlabel=f"{name}, {100 * level:g} % intervals")
+        axes[1].locator_params(axis="x", nbins=6)
         axes[1].axvline(0.0, color="grey", linestyle=":")
         axes[1].set(xlabel="behind the best")
         axes[1].legend(frameon=False, loc="best")

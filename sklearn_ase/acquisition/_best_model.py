@@ -22,7 +22,7 @@ class BestModel(BaseAcquisition):
     gain_share, late_gain_share : float, default=0.6 and 0.3
         Share of the second part at the start, and with many labels; some 25 labels are
         between the two. It helps to choose early, and makes intervals of differences
-        wider.
+        wider. Of two models the difference is all there is to know, so there it is 0.
     temperature : float, default=30
         How sharply rows with the greatest gain are preferred.
     level_share : float, default=0
@@ -57,6 +57,18 @@ class BestModel(BaseAcquisition):
         self.level_share = level_share
         self.n_challengers = n_challengers
 
+    @property
+    def bought_for(self):
+        """What the labels are bought for, as a note on estimates of one model."""
+        text = "The labels were bought to tell the models apart"
+        if self.level_share:
+            share = f"a share of {self.level_share:g} for the best model by itself"
+            return f"{text}, and {share}."
+        return (
+            f"{text}. They say less about one model by itself than labels bought for "
+            "it: level_share=0.2 spends a share of them on that."
+        )
+
     def validate(self):
         check_number(self.gain_share, "gain_share", 0, 1)
         check_number(self.late_gain_share, "late_gain_share", 0, 1)
@@ -73,18 +85,22 @@ class BestModel(BaseAcquisition):
         rows = np.flatnonzero(free & models.apart)
         scores = np.zeros(state.n_samples)
         if len(rows):
-            share = np.exp(-state.n_labels / _EARLY_LABELS)
-            share = self.late_gain_share + share * (
-                self.gain_share - self.late_gain_share
-            )
+            share = self._share_of_gain(state)
             between = models.difference_spread(self.n_challengers)
             scores[rows] = (1.0 - share) * _scaled(between[rows])
-            scores[rows] += share * _scaled(self._sharpened(models.gain(rows)))
+            if share:
+                scores[rows] += share * _scaled(self._sharpened(models.gain(rows)))
         if self.level_share:
             level = np.zeros(state.n_samples)
             level[free] = _scaled(spread[free])
             scores = (1.0 - self.level_share) * scores + self.level_share * level
         return scores
+
+    def _share_of_gain(self, state):
+        if len(state.models.best_proba) == 2:
+            return 0.0
+        early, late = self.gain_share, self.late_gain_share
+        return late + np.exp(-state.n_labels / _EARLY_LABELS) * (early - late)
 
     def _sharpened(self, gain):
         deviation = gain.std()

@@ -8,7 +8,7 @@ from sklearn_ase.metrics._accuracy import Accuracy
 from sklearn_ase.metrics._agreement import BalancedAccuracy, CohenKappa, Matthews
 from sklearn_ase.metrics._base import BaseMetric
 from sklearn_ase.metrics._confusion import ConfusionMetric
-from sklearn_ase.metrics._label_share import LabelMean, LabelShare
+from sklearn_ase.metrics._label_share import LabelMean, LabelScore, LabelShare
 from sklearn_ase.metrics._lookup import as_metric, metric_names
 from sklearn_ase.metrics._mean_loss import MeanLoss
 from sklearn_ase.metrics._pool_metric import PoolMetric
@@ -30,6 +30,7 @@ __all__ = [
     "FBeta",
     "Jaccard",
     "LabelMean",
+    "LabelScore",
     "LabelShare",
     "Matthews",
     "MeanLoss",

@@ -22,6 +22,13 @@ class ComplementValues(RowValues):
     values_of: RowValues
     greatest: np.ndarray
 
+    # The complement of the same values is the same, so it is found in caches.
+    def __eq__(self, other):
+        return isinstance(other, type(self)) and other.values_of is self.values_of
+
+    def __hash__(self):
+        return hash((type(self), id(self.values_of)))
+
     @property
     def n_samples(self):
         return self.values_of.n_samples
@@ -87,3 +94,6 @@ class ComplementMetric(PoolMetric):
 
     def linearised(self, means):
         return self.original.linearised(self._turned(means))
+
+    def known_influence(self, means):
+        return self.original.known_influence(self._turned(means))

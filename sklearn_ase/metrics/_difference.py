@@ -40,15 +40,21 @@ class LineDifference(PoolMetric):
         NaN.
     start : float
         Value at a mean of 0.
+    rest : ndarray of shape (n_samples,)
+        What each row adds whatever its label.
     """
 
     start: float = 0.0
+    rest: np.ndarray | None = None
 
     def value(self, means):
         return float(self.start + means[0])
 
     def gradient(self, means):
         return np.ones(1)
+
+    def known_influence(self, means):
+        return self.rest
 
 
 def difference(first, second, believed_mean):
@@ -74,17 +80,18 @@ def difference(first, second, believed_mean):
         f"difference of {metric.name}", (-width, width), metric.surrogate_worth
     )
     parts = first.parts + second.parts
+    means = [
+        np.array([believed_mean(part) for part in each.parts])
+        for each in (first, second)
+    ]
+    rest = first.known_influence(means[0]) - second.known_influence(means[1])
     lines = [each.line() for each in (first, second)]
     if None not in lines:
         (start, slope), (other_start, other_slope) = lines
         part = combine(parts, np.array([slope, -other_slope]))
         start = start - other_start
-        return LineDifference(about, (part,), unknown, start=start)
-    means = [
-        np.array([believed_mean(part) for part in each.parts])
-        for each in (first, second)
-    ]
+        return LineDifference(about, (part,), unknown, start=start, rest=rest)
     gradient = np.concatenate([first.gradient(means[0]), -second.gradient(means[1])])
     level = first.value(means[0]) - second.value(means[1])
     part, mean = combine(parts, gradient), float(gradient @ np.concatenate(means))
-    return TangentMetric(about, (part,), unknown, level=level, mean=mean)
+    return TangentMetric(about, (part,), unknown, level=level, mean=mean, rest=rest)

@@ -1,5 +1,8 @@
 """Metrics of the labels alone, without a model."""
 
+from collections.abc import Mapping
+from numbers import Real
+
 import numpy as np
 
 from sklearn_ase._utils._checks import shown
@@ -39,6 +42,11 @@ class LabelShare(BaseMetric):
         self.label = label
         self.half = half
 
+    @property
+    def labels(self):
+        """Labels that the metric names."""
+        return [label for label in (self.label, self.half) if label is not None]
+
     def validate(self):
         if self.half is not None and self.half == self.label:
             raise ValueError(
@@ -61,8 +69,8 @@ class LabelShare(BaseMetric):
     def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
         self.validate()
         weight = pool_weight(prediction, weight, n_samples)
-        self._check_classes(classes)
-        classes = np.asarray(classes)
+        named = {"label": self.label, "half": self.half}
+        classes = _check_classes(self, named, classes)
         if self.half is None:
             target = np.broadcast_to(classes.tolist().index(self.label), len(weight))
             part = ClassValues(target, weight, classes)
@@ -71,18 +79,93 @@ class LabelShare(BaseMetric):
             part = TableValues(table, classes)
         return PoolMetric(self, (part,), np.full(1, np.nan))
 
-    def _check_classes(self, classes):
-        if classes is None:
-            raise ValueError("LabelShare needs the possible labels. Pass classes=...")
-        listed = np.asarray(classes).tolist()
-        for name in ("label", "half"):
-            label = getattr(self, name)
-            if label not in listed and (name == "label" or label is not None):
-                raise ValueError(
-                    f"LabelShare needs {name} to be one of the classes, but "
-                    f"{name}={shown(label)} is not among {shown(listed)}. Give "
-                    f"{name}=... one of them, or pass all classes."
-                )
+
+class LabelScore(BaseMetric):
+    """Mean of the numbers that labels stand for; no model is needed.
+
+    Parameters
+    ----------
+    scores : dict of label to float
+        The number of each label; labels that are not named count 0.
+
+    See Also
+    --------
+    LabelShare : The share of one label.
+
+    Examples
+    --------
+    How much more often one system is right than another, from verdicts on pairs:
+
+    >>> from sklearn_ase.metrics import LabelScore
+    >>> metric = LabelScore({"only a": 1, "only b": -1})
+    >>> metric(["only a", "both", "only a", "only b"])
+    0.25
+    """
+
+    task = "classification"
+    response_method = None
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    @property
+    def labels(self):
+        """Labels that the metric names."""
+        return list(self.scores)
+
+    @property
+    def bounds(self):
+        """Least and greatest number of a label."""
+        values = [0.0, *map(float, self.scores.values())]
+        return min(values), max(values)
+
+    def validate(self):
+        is_dict = isinstance(self.scores, Mapping) and len(self.scores) > 0
+        if is_dict:
+            values = list(self.scores.values())
+            is_dict = all(isinstance(each, Real) for each in values)
+        if not is_dict or not np.isfinite(values).all() or not np.any(values):
+            raise ValueError(
+                f"scores={shown(self.scores)} must be a dict of label to finite "
+                "number, not all 0."
+            )
+
+    def row_values(self, y_true, y_pred=None):
+        y_true = np.asarray(y_true)
+        values = np.zeros(len(y_true))
+        for label, score in self.scores.items():
+            values[y_true == label] = score
+        return values[:, None]
+
+    def value(self, means):
+        return float(means[0])
+
+    def gradient(self, means):
+        return np.ones(1)
+
+    def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
+        self.validate()
+        weight = pool_weight(prediction, weight, n_samples)
+        named = {f"scores[{shown(label)}]": label for label in self.scores}
+        classes = _check_classes(self, named, classes)
+        table = np.outer(weight, self.row_values(classes)[:, 0])
+        return PoolMetric(self, (TableValues(table, classes),), np.full(1, np.nan))
+
+
+def _check_classes(metric, named, classes):
+    """The classes as an array; refused if a label of the metric is not among them."""
+    kind = type(metric).__name__
+    if classes is None:
+        raise ValueError(f"{kind} needs the possible labels. Pass classes=...")
+    classes = np.asarray(classes)
+    for name, label in named.items():
+        if label is not None and label not in classes.tolist():
+            raise ValueError(
+                f"{kind} needs {name} to be one of the classes, but "
+                f"{name}={shown(label)} is not among {shown(classes.tolist())}. Give "
+                f"{name}=... one of them, or pass all classes."
+            )
+    return classes
 
 
 class LabelMean(BaseMetric):

@@ -45,6 +45,19 @@ for _name, _kind in {
         METRICS[f"{_name}_{_average}"] = partial(_kind, average=_average)
 for _name in ("zero_one", "log_loss", "brier", "squared_error", "absolute_error"):
     METRICS[_name] = partial(MeanLoss, _name)
+# Other names that people know them by.
+_ALSO_CALLED = {
+    "auprc": "average_precision",
+    "auroc": "roc_auc",
+    "error_rate": "zero_one",
+    "kappa": "cohen_kappa",
+    "mae": "neg_mean_absolute_error",
+    "mcc": "matthews_corrcoef",
+    "mse": "neg_mean_squared_error",
+    "pr_auc": "average_precision",
+    "rmse": "neg_root_mean_squared_error",
+    "sensitivity": "recall",
+}
 
 
 def metric_names():
@@ -112,7 +125,9 @@ def as_metric(metric):
 
 
 def _unknown(name):
-    close = get_close_matches(name.lower().replace(" ", "_"), metric_names(), n=3)
+    name_here = name.lower().replace(" ", "_").replace("-", "_")
+    close = get_close_matches(name_here, metric_names(), n=3)
+    close = [_ALSO_CALLED[name_here]] if name_here in _ALSO_CALLED else close
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     return (
         f"metric={name!r} is not known.{hint} Use one of {metric_names()}, or an "

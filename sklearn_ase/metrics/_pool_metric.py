@@ -55,22 +55,22 @@ class PoolMetric:
         """For each part, values of variance 1 where the part is uncertain."""
         return tuple(UnitValues(part) for part in self.parts)
 
-    def at(self, proba, skipped=()):
+    def at(self, proba, answered=None):
         """The metric near a belief: itself, for it is a function of means.
 
         Parameters
         ----------
         proba : ndarray of shape (n_samples, n_classes)
-        skipped : array-like of int, default=()
-            Rows that nobody could label. If there are any, the metric is that of the
-            rows that can be labelled. Nobody knows all of them, so that no mean over
-            them is known.
+        answered : ndarray of shape (n_samples,), default=None
+            1 for rows that were labelled, 0 for rows that nobody could label, NaN for
+            the others. If it is given, the metric is that of the rows that can be
+            labelled. Nobody knows all of them, so that no mean over them is known.
 
         Returns
         -------
         pool_metric : PoolMetric
         """
-        if not len(skipped) or not self.known_rows:
+        if answered is None or not self.known_rows:
             return self
         known, parts = np.array(self.known), iter(self.parts)
         found = []

@@ -4,8 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn_ase.metrics._combine import combine
 from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.metrics._row_values import ClassValues
+from sklearn_ase.metrics._row_values import ClassValues, FixedValues
+
+# Parts of the pool, by score, whose rows can be labelled with the same chance. The
+# share of all rows that can be counts in each part as so many rows.
+_N_PARTS = 10
+_PRIOR_ROWS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,31 +54,59 @@ class PoolRanking:
         """Size of the pool."""
         return len(self.group)
 
-    def at(self, proba, skipped=()):
+    def at(self, proba, answered=None):
         """The metric near a belief, as a linear function of one mean.
 
         Parameters
         ----------
         proba : ndarray of shape (n_samples, n_classes)
             Probabilities of the labels, 0 and 1 where the label is known.
-        skipped : array-like of int, default=()
-            Rows that nobody could label, and that do not count.
+        answered : ndarray of shape (n_samples,), default=None
+            1 for rows that were labelled, 0 for rows that nobody could label, NaN for
+            the others. None means that all rows can be labelled.
 
         Returns
         -------
         pool_metric : TangentMetric
         """
-        positive, weight = proba[:, self.column], np.array(self.weight)
-        weight[np.asarray(skipped, dtype=int)] = 0.0
-        share = weight.mean() / self.weight.mean()  # Of the rows that are left.
-        value, slope = self.metric.value_and_slope(positive, weight, self.group)
-        slope = slope * share
-        mean = (slope * positive).mean() / share if share > 0 else np.nan
-        target = np.broadcast_to(self.column, self.n_samples)
-        part, known = ClassValues(target, slope, self.classes), np.full(1, np.nan)
-        return TangentMetric(
-            self.metric, (part,), known, level=float(value), mean=float(mean)
+        positive, chance = proba[:, self.column], np.ones(self.n_samples)
+        if answered is not None:
+            chance = self._chance_of_label(answered)
+        weight = self.weight * chance
+        value, slope, rest = self.metric.value_and_influence(
+            positive, weight, self.group
         )
+        # That of rows which cannot be labelled counts, too: nobody knows all of them.
+        scale = self.weight * weight.mean()
+        slope, rest = scale * slope, scale * rest
+        target = np.broadcast_to(self.column, self.n_samples)
+        part, mean = ClassValues(target, slope, self.classes), (slope * positive).mean()
+        if answered is not None:
+            # So what a row adds whatever its label has to be estimated as well. At the
+            # belief the mean of all is 0.
+            part, mean = combine((part, FixedValues(rest)), np.ones(2)), 0.0
+            rest = np.zeros(self.n_samples)
+        return TangentMetric(
+            self.metric,
+            (part,),
+            np.full(1, np.nan),
+            level=float(value),
+            mean=float(mean),
+            rest=rest,
+        )
+
+    def _chance_of_label(self, answered):
+        """Chance that a row can be labelled, as rows with similar scores tell it."""
+        place = np.cumsum(np.bincount(self.group))[self.group] / self.n_samples
+        part = np.ceil(_N_PARTS * place).astype(int)
+        is_told = np.isfinite(answered)
+        share = answered[is_told].mean()
+        counts = [
+            np.bincount(part[rows], minlength=_N_PARTS + 1)
+            for rows in (is_told & (answered == 1), is_told)
+        ]
+        chance = (counts[0] + _PRIOR_ROWS * share) / (counts[1] + _PRIOR_ROWS)
+        return np.where(is_told, answered, chance[part])
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +116,7 @@ class TangentMetric(PoolMetric):
     Attributes
     ----------
     metric : BaseRanking
-    parts : tuple of one ClassValues
+    parts : tuple of one RowValues
         The slope of each row where the label is positive.
     known : ndarray of shape (1,)
         NaN.
@@ -90,10 +124,13 @@ class TangentMetric(PoolMetric):
         Value of the metric at the belief.
     mean : float
         Mean of the part at the belief.
+    rest : ndarray of shape (n_samples,)
+        What each row adds to the metric whatever its label, apart from `parts`.
     """
 
     level: float = np.nan
     mean: float = 0.0
+    rest: np.ndarray | None = None
 
     def line(self):
         """None: a tangent is straight, but its limits are not those of the metric."""
@@ -106,3 +143,6 @@ class TangentMetric(PoolMetric):
 
     def gradient(self, means):
         return np.ones(1)
+
+    def known_influence(self, means):
+        return self.rest

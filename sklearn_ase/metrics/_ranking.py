@@ -29,8 +29,8 @@ class BaseRanking(BaseMetric):
         self.pos_label = pos_label
 
     @abstractmethod
-    def value_and_slope(self, positive, weight, group):
-        """Value for believed labels, and its derivative.
+    def value_and_influence(self, positive, weight, group):
+        """Value for believed labels, and what each row adds to it.
 
         Parameters
         ----------
@@ -43,8 +43,10 @@ class BaseRanking(BaseMetric):
         Returns
         -------
         value : float
-        slope : ndarray of shape (n_samples,)
-            n_samples times the derivative with respect to `positive`.
+        slope, rest : ndarray of shape (n_samples,)
+            ``rest + slope * positive`` is n_samples times the derivative with respect
+            to the weight of each row, and ``weight * slope`` that with respect to
+            `positive`.
         """
 
     def row_values(self, y_true, y_pred):
@@ -82,7 +84,7 @@ class BaseRanking(BaseMetric):
             classes = np.union1d(classes, [1])
         ranking = self.on_pool(y_pred, classes, sample_weight)
         positive = (columns_of(y_true, classes) == ranking.column).astype(float)
-        found = self.value_and_slope(positive, ranking.weight, ranking.group)
+        found = self.value_and_influence(positive, ranking.weight, ranking.group)
         return float(found[0])
 
     def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
@@ -148,7 +150,7 @@ class RocAuc(BaseRanking):
 
     name = "ROC AUC"
 
-    def value_and_slope(self, positive, weight, group):
+    def value_and_influence(self, positive, weight, group):
         return kernels.roc_auc(positive, weight, group)
 
 
@@ -175,5 +177,5 @@ class AveragePrecision(BaseRanking):
     0.833
     """
 
-    def value_and_slope(self, positive, weight, group):
+    def value_and_influence(self, positive, weight, group):
         return kernels.average_precision(positive, weight, group)

@@ -4,6 +4,11 @@
 Each metric is a ratio of two sums over rows and pairs of rows. The sums are the
 expected ones for independent labels. So a pair of a row with itself is treated apart:
 for a label, ``y (1 - y)`` is 0 and ``y²`` is y, but for a probability they are not.
+
+The influence of a row on the metric is n_samples times the derivative with respect to
+the weight of the row. It is ``rest + slope * positive``, and its weighted mean is 0.
+The label of the row changes the second term only. ``weight * slope`` is n_samples times
+the derivative with respect to ``positive``.
 """
 
 import numpy as np
@@ -26,8 +31,8 @@ def roc_auc(positive, weight, group):
     -------
     value : float
         NaN if there is no pair of a positive and a negative row.
-    slope : ndarray of shape (n_samples,)
-        n_samples times the derivative with respect to `positive`; 0 for NaN.
+    slope, rest : ndarray of shape (n_samples,)
+        The two parts of the influence of each row; 0 if the value is NaN.
     """
     plus, minus = weight * positive, weight * (1.0 - positive)
     group_plus, group_minus = np.bincount(group, plus), np.bincount(group, minus)
@@ -38,11 +43,12 @@ def roc_auc(positive, weight, group):
     above = above[group] - 0.5 * plus
     n_pairs = all_plus * all_minus - plus @ minus
     if n_pairs <= _TINY * (all_plus + all_minus) ** 2:
-        return np.nan, np.zeros(len(positive))
+        return np.nan, *np.zeros((2, len(positive)))
     value = plus @ below / n_pairs
-    more_pairs = (all_minus - minus) - (all_plus - plus)
-    slope = weight * (below - above - value * more_pairs) / n_pairs
-    return value, len(positive) * slope
+    scale = len(positive) / n_pairs
+    rest = above - value * (all_plus - plus)
+    slope = below - value * (all_minus - minus) - rest
+    return value, scale * slope, scale * rest
 
 
 def average_precision(positive, weight, group):
@@ -59,24 +65,28 @@ def average_precision(positive, weight, group):
     -------
     value : float
         NaN if there is no positive row.
-    slope : ndarray of shape (n_samples,)
-        n_samples times the derivative with respect to `positive`; 0 for NaN.
+    slope, rest : ndarray of shape (n_samples,)
+        The two parts of the influence of each row; 0 if the value is NaN.
     """
     plus = weight * positive
     total = plus.sum()
     if total <= _TINY * weight.sum():
-        return np.nan, np.zeros(len(positive))
+        return np.nan, *np.zeros((2, len(positive)))
     group_plus, group_all = np.bincount(group, plus), np.bincount(group, weight)
     # Sums over all rows whose score is at least that of the group.
     found, chosen = _from_above(group_plus), _from_above(group_all)
     share = np.divide(1.0, chosen, out=np.zeros(len(chosen)), where=chosen > 0)
-    own = weight**2 * share[group]
-    pairs = (group_plus * found * share).sum()
-    value = (pairs + own @ (positive * (1.0 - positive))) / total
+    own = weight * share[group]
+    own_pairs = weight * own * positive * (1.0 - positive)
+    pairs = group_plus * found * share + np.bincount(group, own_pairs)
+    value = pairs.sum() / total
     # A positive row adds to the precision at its own score and at all lower ones.
     by_row = found * share + np.cumsum(group_plus * share)
-    slope = weight * (by_row[group] - value) + own * (1.0 - 2.0 * positive)
-    return value, len(positive) * slope / total
+    slope = by_row[group] - value + own * (1.0 - 2.0 * positive)
+    # Any row lowers it there.
+    rest = own * positive - np.cumsum(pairs * share)[group]
+    scale = len(positive) / total
+    return value, scale * slope, scale * rest
 
 
 def _from_above(values):

@@ -6,6 +6,7 @@ same methods, so that an estimate need not know which kind it is about.
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -90,6 +91,10 @@ class TableValues(RowValues):
         return expected, np.einsum("nc,nc,nc->n", belief.proba, gap, gap)
 
     def limits(self):
+        return self._limits
+
+    @cached_property
+    def _limits(self):
         return self.values.min(axis=1), self.values.max(axis=1)
 
 

@@ -59,6 +59,8 @@ class MetricEstimate:
         Why there is no interval; empty if there is one.
     metric : BaseMetric or None
         Needed for an interval that is made of `means`.
+    note : str
+        What else to know about it, such as what its labels were bought for.
     """
 
     value: float
@@ -80,18 +82,19 @@ class MetricEstimate:
     population_variance: float = np.nan
     refusal: str = ""
     metric: object = None
+    note: str = ""
 
     member_spread = None
 
     def to_dict(self):
-        """Return plain values that a file can keep, without the metric itself.
+        """Return plain values that a file can keep, without the metric and the note.
 
         Returns
         -------
         values : dict of str to object
         """
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        del values["metric"]
+        del values["metric"], values["note"]
         if self.mean is not None:
             values["mean"] = vars(self.mean)
         return values
@@ -157,6 +160,8 @@ class MetricEstimate:
         else:
             low, high = self.interval(level, method=method)
             words[name] = f"{low:.4g} to {high:.4g}"
+        if self.note:
+            words["note"] = self.note
         return words
 
     def interval(self, level=0.9, method="fixed", target="pool"):

@@ -1,11 +1,11 @@
 """Estimates of a metric: means first, then the function of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
 from sklearn_ase._inference._limits import proved_limits, with_limits
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._steps import row_weight, variances_of_mean
@@ -67,7 +67,11 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         value = float(np.clip(value, *metric.bounds))
     line = pool_metric.line()
     if line is not None and states[0].loss.min_loss >= 0:
-        return of_one_mean(metric, line, with_limits(found[0], states[0], cut=False))
+        mean, at = with_limits(found[0], states[0], cut=False), [found[0].value]
+        influence = state_of(pool_metric.linearised(at))
+        variance = population_variance(influence, pool_metric.known_influence(at))
+        mean = replace(mean, population_variance=variance / line[1] ** 2)
+        return of_one_mean(metric, line, mean)
     steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
     refusal = found[0].refusal
     if any(each is None for each in steps):
@@ -114,7 +118,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         value=value,
         standard_error=float(variance**0.5),
         centre=centre,
-        degrees_of_freedom=max(_n_informative(influence) - 1, 1),
+        degrees_of_freedom=_degrees(influence, values),
         scale=metric.scale,
         population_variance=population_variance(
             influence, pool_metric.known_influence(means.corrected)
@@ -191,11 +195,19 @@ def _from_below(pool_metric, state_of):
     return ComplementMetric.of(pool_metric)
 
 
-def _n_informative(state):
-    """Number of labels whose value was not known beforehand."""
+def _degrees(state, steps):
+    """Degrees of freedom: labels whose value was not known beforehand, minus one.
+
+    Values without limits may have a heavy tail. Then a few steps carry the variance,
+    and it has fewer, as that of a loss without a bound.
+    """
     least, most = state.loss.values.limits()
     rows = state.settled.indices[state.settled.answered]
-    return int(np.sum(most[rows] > least[rows]))
+    degrees = max(np.sum(most[rows] > least[rows]) - 1.0, 1.0)
+    if np.isfinite([least, most]).all():
+        return float(degrees)
+    deviations = _kernels.step_deviations(steps, state.n_samples)
+    return float(min(degrees, tail_degrees(deviations)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,12 @@ import numpy as np
 
 from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._cross_fitting import cross_fitted
-from sklearn_ase._data._rows import take_rows
+from sklearn_ase._data._rows import stack_rows, take_rows
 from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase.surrogate._members import out_of_bag, predict_members
 
 # Labels at the first fit, and the factor by which they grow until the next.
-_FIRST, _GROWTH = 5, 1.25
+_FIRST, _GROWTH = 5, 1.5
 _FOLDS = 5
 # Every class keeps a probability of this order.
 _LEAST = 0.02
@@ -26,11 +26,17 @@ class FeatureExpert:
         Unfitted.
     features : array, sparse matrix or list of shape (n_samples, ...)
         The pool.
+    train_features : same kind as features, default=None
+        Further rows that it learns from.
+    y_train : ndarray, default=None
+        Their labels.
     """
 
-    def __init__(self, estimator, features):
+    def __init__(self, estimator, features, train_features=None, y_train=None):
         self.estimator = estimator
         self.features = features
+        self.train_features = train_features
+        self.y_train = y_train
         self._found = None, None
 
     def predict(self, rows, y, classes, seed):
@@ -52,7 +58,8 @@ class FeatureExpert:
         """
         n_used = _n_used(len(y))
         rows, y = rows[:n_used], y[:n_used]
-        if not n_used or (classes is not None and len(np.unique(y)) < 2):
+        known = y if self.y_train is None else np.concatenate([self.y_train, y])
+        if len(known) < _FIRST or (classes is not None and len(np.unique(known)) < 2):
             return None
         key = rows.tolist(), y.tolist(), None if classes is None else classes.tolist()
         if self._found[0] != key:
@@ -60,9 +67,14 @@ class FeatureExpert:
         return self._found[1]
 
     def _predict(self, rows, y, classes, seed):
-        X = take_rows(self.features, rows)
+        X, n_labels = take_rows(self.features, rows), len(rows)
+        if self.y_train is not None:
+            X = stack_rows(self.train_features, X) if n_labels else self.train_features
+            y = np.concatenate([self.y_train, y])
         model = fit_seeded(self.estimator, seed, X, y)
         predictions = _mean(model, self.features, classes)
+        if not n_labels:
+            return _spread_out(predictions, classes)
         held_out = out_of_bag(model, X)
         if held_out is not None:
             found = held_out[0]
@@ -72,13 +84,12 @@ class FeatureExpert:
             found = self._cross_fitted(X, y, classes, seed)
         if found is None:
             return None
+        found = found[-n_labels:]
         nobody = np.isnan(found) if classes is None else np.isnan(found).any(axis=1)
         # A row that every member has learned from is predicted as any row.
         found[nobody] = y.mean() if classes is None else predictions.mean(axis=0)
         predictions[rows] = found
-        if classes is None:
-            return predictions
-        return (predictions + _LEAST) / (1.0 + _LEAST * len(classes))
+        return _spread_out(predictions, classes)
 
     def _cross_fitted(self, X, y, classes, seed):
         def fit(chosen, seed):
@@ -92,12 +103,19 @@ class FeatureExpert:
         return None if found is None else found[0]
 
 
+def _spread_out(predictions, classes):
+    """Predictions that give every class a chance."""
+    if classes is None:
+        return predictions
+    return (predictions + _LEAST) / (1.0 + _LEAST * len(classes))
+
+
 def _n_used(n_labels):
     """Number of labels at the last fit."""
     count = _FIRST
     if n_labels < count:
         return 0
-    while (following := max(count + 1, int(np.ceil(count * _GROWTH)))) <= n_labels:
+    while (following := int(np.ceil(count * _GROWTH))) <= n_labels:
         count = following
     return count
 

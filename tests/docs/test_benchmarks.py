@@ -288,3 +288,39 @@ def test_choices_of_models_are_counted_beside_random_labels(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "regret" in printed
     assert "holds 100" in printed
+
+
+def test_differences_of_models_are_counted_beside_a_plain_sample(
+    tmp_path, capsys, monkeypatch
+):
+    import model_differences
+
+    monkeypatch.setattr(
+        model_differences, "TABLES", {"noise": lambda _: _two_classes()}
+    )
+    cell = ("noise", "linear", "bayes", "zero_one")
+    monkeypatch.setattr(model_differences, "CELLS", [cell])
+    monkeypatch.setattr(model_differences, "COUNTS", (10, 400))
+    monkeypatch.setattr(model_differences, "N_POOL", 400)
+    options = ["--out", str(tmp_path), "--runs", "2"]
+    model_differences.main([*options, "--data-dir", str(tmp_path)])
+    model_differences.main([*options, "--data-dir", str(tmp_path)])  # Nothing is left.
+    runs = pd.read_csv(tmp_path / "model_differences.csv")
+    assert len(runs) == 4
+    # With all labels the difference is that of the losses computed apart from it.
+    last = runs[runs["n_labels"] == 400]
+    assert last["value"].to_numpy() == pytest.approx(last["truth"].to_numpy())
+    assert "median pair" in capsys.readouterr().out
+
+
+def _two_classes(data_dir):
+    X, y = numbers(data_dir)
+    return pd.DataFrame(X), (y > 4).astype(int)
+
+
+def test_costs_of_comparisons_are_printed(capsys):
+    import model_costs
+
+    model_costs.main(["--rows", "300", "--labels", "12"])
+    text = capsys.readouterr().out
+    assert "300 rows, 118 models, no features, 12 labels" in text

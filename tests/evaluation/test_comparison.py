@@ -150,7 +150,7 @@ def test_models_that_cannot_be_compared_are_refused(evaluation, models, message)
 
 
 def test_what_cannot_be_had_is_refused_with_a_reason(evaluation):
-    with pytest.raises(ValueError, match="reference='tree' is not one of"):
+    with pytest.raises(ValueError, match="reference='tree' must be one of"):
         evaluation.compare(MODELS, reference="tree")
     with pytest.raises(ValueError, match="ASE has none"):
         evaluation.compare(MODELS, risk=ASE())

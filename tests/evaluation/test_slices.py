@@ -19,7 +19,7 @@ from helpers.questions import (
 
 from sklearn_ase import SliceTable
 from sklearn_ase.metrics import LabelShare
-from sklearn_ase.risk import ASE, LURE, CorrectedASE
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 
 COLUMNS = ["group", "n_samples", "n_labels", "effective_labels"]
 COLUMNS += ["estimate", "low", "high", "verdict"]
@@ -38,13 +38,48 @@ def test_the_table_is_a_frame_with_one_line_per_group(evaluation):
     assert frame["n_labels"].sum() == 35
 
 
-@pytest.mark.parametrize("metric", [None, "accuracy", "f1", "roc_auc", LabelShare(1)])
-def test_a_line_says_what_the_question_alone_would(evaluation, metric):
-    table = evaluation.estimate_by(GROUPS, metric=metric)
+METRICS = [None, "accuracy", "f1", "roc_auc", LabelShare(1)]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("risk", [LURE(), CorrectedASE(), GuardedASE(worth=0)], ids=str)
+def test_a_line_says_what_the_question_alone_would(evaluation, metric, risk):
+    table = evaluation.estimate_by(GROUPS, metric=metric, risk=risk)
     for place, group in enumerate(table["group"]):
-        found = evaluation.estimate(metric=metric, where=group == GROUPS)
+        found = evaluation.estimate(risk, metric=metric, where=group == GROUPS)
         assert table["estimate"][place] == float(found)
         assert (table["low"][place], table["high"][place]) == found.interval()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_guarded_lines_hear_of_each_other_and_keep_their_intervals(evaluation, metric):
+    table = evaluation.estimate_by(GROUPS, metric=metric)
+    moved = []
+    for place, group in enumerate(table["group"]):
+        found = evaluation.estimate(metric=metric, where=group == GROUPS)
+        own = evaluation.estimate(CorrectedASE(), metric=metric, where=group == GROUPS)
+        low, high = own.interval()
+        value = table["estimate"][place]
+        assert table["low"][place] == min(value, low)
+        assert table["high"][place] == max(value, high)
+        moved.append(value != float(found))
+    assert any(moved)
+
+
+def test_a_single_group_has_the_estimate_of_the_pool(evaluation):
+    table = evaluation.estimate_by(np.zeros(N), metric="f1")
+    whole = evaluation.estimate(metric="f1")
+    assert table["estimate"][0] == float(whole)
+    assert (table["low"][0], table["high"][0]) == whole.interval()
+
+
+def test_a_group_with_every_label_has_the_true_value(evaluation):
+    groups = np.zeros(N)
+    groups[evaluation.state.indices] = 1
+    table = evaluation.estimate_by(groups, metric="accuracy")
+    rows = groups == 1
+    truth = np.mean(MODEL.predict(X)[rows] == Y[rows])
+    assert table["estimate"][1] == pytest.approx(truth)
 
 
 @pytest.mark.parametrize("risk", [LURE(), CorrectedASE()])

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from helpers.questions import MODEL, binary_pool, buy, start
 from helpers.states import uniform_state
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._inference._population import grouped_variance
 from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.metrics import as_metric
 from sklearn_ase.risk import ASE, MonteCarlo, RiskEstimate
 from sklearn_ase.testing import make_state
 
@@ -112,3 +114,34 @@ def test_groups_must_fit_the_pool(evaluator, digits):
         evaluation.estimate(groups=[1, 2])
     with pytest.raises(ValueError, match="at least two groups"):
         evaluation.estimate(groups=np.zeros(len(digits.X)))
+
+
+# Metrics
+
+
+def population_variance(estimate):
+    if estimate.mean is None:
+        return estimate.population_variance
+    # The metric is a line of this mean.
+    return estimate.mean.population_variance * estimate.line[1] ** 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["accuracy", "precision", "recall", "f1", "roc_auc", "average_precision"],
+)
+def test_the_variance_of_a_metric_is_that_of_the_jackknife(name):
+    """Every label is known; one row after the other gets a little more weight."""
+    X, y = binary_pool(200, 5)
+    evaluation = buy(start(X, loss="zero_one", refit=[50]), 200, y, batch_size=50)
+    metric, step = as_metric(name), 1e-4
+    scores = name in ("roc_auc", "average_precision")
+    predicted = MODEL.predict_proba(X) if scores else MODEL.predict(X)
+    value = metric(y, predicted)
+    weights = 1.0 + step * np.eye(200)
+    slopes = [(metric(y, predicted, weight) - value) / step for weight in weights]
+    expected = np.sum(np.square(slopes))
+    found = evaluation.estimate(metric=name)
+    assert population_variance(found) == pytest.approx(expected, rel=0.01)
+    found = evaluation.estimate(metric=name, groups=np.arange(200))
+    assert population_variance(found) == pytest.approx(expected, rel=0.01)

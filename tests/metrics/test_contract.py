@@ -165,9 +165,9 @@ def test_the_check_finds_what_is_wrong(metric, message):
 
 
 class WrongRanking(RocAuc):
-    def value_and_slope(self, positive, weight, group):
-        value, slope = super().value_and_slope(positive, weight, group)
-        return value, 2.0 * slope
+    def value_and_influence(self, positive, weight, group):
+        value, slope, rest = super().value_and_influence(positive, weight, group)
+        return value, 2.0 * slope, rest
 
 
 def test_the_check_finds_wrong_slopes_of_a_ranking():

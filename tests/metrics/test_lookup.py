@@ -110,6 +110,8 @@ def test_an_unknown_name_is_refused_with_close_ones():
     match = r"metric='f1_makro' is not known. Did you mean 'f1_macro'.*'accuracy'"
     with pytest.raises(ValueError, match=match):
         as_metric("f1_makro")
+    with pytest.raises(ValueError, match="Did you mean 'neg_root_mean_squared_error'"):
+        as_metric("RMSE")
     with pytest.raises(ValueError, match=r"metric='x' is not known. Use one of"):
         as_metric("x")
 

@@ -125,7 +125,8 @@ def test_fit_finds_the_best_and_acts_as_it(digits):
     best = frame.loc[1]
     assert best["low"] <= truth <= best["high"]
     assert best["estimate"] == selector.best_score_
-    assert frame.loc[frame["rank"] == 1, "name"].item() == "linear"
+    assert best["model"] == "linear"
+    assert best["behind_best"] == 0.0
     assert frame["low"].le(frame["estimate"]).all()
 
 
@@ -135,7 +136,7 @@ def test_clone_and_pickle(digits):
     copy = clone(selector)
     assert copy.estimators[1][1] is pairs[1][1]
     expected = selector.fit(X, y).results_
-    assert_allclose(copy.fit(X, y).results_["believed"], expected["believed"])
+    assert_allclose(copy.fit(X, y).results_["probability"], expected["probability"])
     other = pickle.loads(pickle.dumps(selector))
     assert other.best_name_ == selector.best_name_
     assert_array_equal(other.selection_.ask().indices, copy.selection_.ask().indices)
@@ -161,7 +162,7 @@ def test_features_are_one_more_expert():
 def test_other_surrogates_on_features(digits, surrogate):
     pairs, X, y = digits
     selector = ActiveModelSelector(
-        pairs, n_labels=25, surrogate=surrogate, random_state=0
+        pairs, n_labels=40, surrogate=surrogate, random_state=0
     )
     assert selector.fit(X, y).best_name_ == "linear"
 
@@ -175,7 +176,7 @@ def test_metrics_of_classes(digits, metric):
     pairs = pairs[1:]  # Bayes is as good by some of them.
     selector = ActiveModelSelector(pairs, metric=metric, n_labels=40, random_state=0)
     assert selector.fit(X, y).best_name_ == "linear"
-    assert np.isfinite(selector.results_["difference"]).all()
+    assert np.isfinite(selector.results_["behind_best"]).all()
     assert selector.score(X, y) > -1
 
 
@@ -211,7 +212,7 @@ def test_metrics_of_numbers(metric):
     selector = ActiveModelSelector(pairs, metric=metric, n_labels=40, random_state=0)
     selector.fit(X[200:], y[200:])
     assert selector.best_name_ == "ridge"
-    assert selector.results_["difference_high"].shape == (3,)
+    assert np.shape(selector.results_["behind_high"]) == (3,)
     assert selector.classes_ is None
 
 
@@ -266,7 +267,9 @@ def test_errors_come_before_a_label_is_spent(digits, params, match):
     ("predictions", "match"),
     [
         ({"a": [0, 1, 0]}, "only one model"),
-        ({"a": [0, 1, 0], "b": [0, 1]}, "rows"),
+        ({"a": [0, 1, 0], "b": [0, 1]}, "'b' for 2 and 'a' for 3"),
+        ({}, "no models"),
+        ({1: [0, 1, 0], "1": [0, 1, 1]}, "given twice"),
         ({"a": [0, 1, 0], "b": ["x", "y", "x"]}, "kinds"),
         ([0, 1, 0], "dict"),
         ({"a": [0, 1, 0], "b": [0, np.nan, 1]}, "NaN"),
@@ -275,6 +278,55 @@ def test_errors_come_before_a_label_is_spent(digits, params, match):
 def test_predictions_that_do_not_fit_are_refused(predictions, match):
     with pytest.raises((ValueError, TypeError), match=match):
         ActiveModelSelector(n_labels=2).fit(None, _never, predictions=predictions)
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        ({"X_train": np.zeros((5, 2)), "y_train": np.zeros(5)}, "same columns"),
+        ({"X_train": np.zeros((5, 64))}, "go together"),
+        ({"sample_weight": [1.0, 2.0]}, "one weight per row"),
+        ({"groups": [0, 1]}, "take no argument groups"),
+    ],
+)
+def test_data_that_do_not_fit_are_refused(digits, data, match):
+    pairs, X, _ = digits
+    with pytest.raises((ValueError, TypeError), match=match):
+        ActiveModelSelector(pairs).fit(X, _never, **data)
+
+
+def test_training_rows_without_features_are_refused():
+    predictions = {"a": [0, 1, 0], "b": [0, 1, 1]}
+    with pytest.raises(ValueError, match="X_train is for the surrogate on features"):
+        ActiveModelSelector(n_labels=2).fit(
+            None, _never, predictions=predictions, X_train=[[0.0]], y_train=[0]
+        )
+
+
+def test_training_rows_teach_the_belief_before_the_first_label(digits):
+    pairs, X, y = digits
+    rest = load_digits(return_X_y=True)
+    training = {"X_train": rest[0][900:], "y_train": rest[1][900:]}
+    selector = ActiveModelSelector(pairs, random_state=0)
+    codes = np.arange(len(y)), y
+    with_rows, without = (
+        selector.start(X, **data).state.belief.proba[codes].mean()
+        for data in (training, {})
+    )
+    assert with_rows > without + 0.05
+
+
+def test_training_rows_of_numbers_teach_the_belief():
+    X, y = load_diabetes(return_X_y=True)
+    pairs = [
+        ("ridge", Ridge(0.1).fit(X[:200], y[:200])),
+        ("mean", DummyRegressor().fit(X[:200], y[:200])),
+    ]
+    selector = ActiveModelSelector(
+        pairs, metric="squared_error", n_labels=30, random_state=0
+    )
+    selector.fit(X[200:], y[200:], X_train=X[:200], y_train=y[:200])
+    assert selector.best_name_ == "ridge"
 
 
 def test_names_must_be_those_of_the_predictions(digits):

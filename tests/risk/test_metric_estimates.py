@@ -11,9 +11,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import Uniform
 from sklearn_ase.exceptions import IntervalWarning
-from sklearn_ase.metrics import MeanLoss, as_metric
+from sklearn_ase.metrics import LabelMean, MeanLoss, as_metric
 from sklearn_ase.risk import (
     LURE,
     CorrectedASE,
@@ -205,3 +206,37 @@ def test_skips_that_follow_the_prediction_do_not_mislead(metric):
         evaluation.skip(rows[~can[rows]])
         found.append(float(evaluation.estimate(CorrectedASE(), metric=metric)))
     assert abs(np.mean(found) - truth) < 0.02 + 3 * np.std(found) / 40**0.5
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("which", ["low scores", "any"])
+def test_skips_do_not_mislead_about_a_ranking(metric, which):
+    """Without care for them, two fifths of the rows make an AUC wrong by a tenth."""
+    pool, labels = binary_pool(600, 3)
+    scores = FROZEN.predict_proba(pool)[:, 1]
+    by = scores if which == "low scores" else np.random.default_rng(0).random(600)
+    can = by > np.quantile(by, 0.4)
+    truth = as_metric(metric)(labels[can], scores[can])
+    found = []
+    for seed in range(30):
+        evaluation = start(pool, loss="zero_one", random_state=seed)
+        rows = evaluation.ask(200).indices
+        evaluation.tell(rows[can[rows]], labels[rows[can[rows]]])
+        evaluation.skip(rows[~can[rows]])
+        found.append(float(evaluation.estimate(CorrectedASE(), metric=metric)))
+    assert np.mean(found) == pytest.approx(truth, abs=0.03)
+
+
+def test_a_heavy_tail_widens_the_interval_of_a_metric_of_numbers():
+    """A few large labels carry the variance, so there are few degrees of freedom."""
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=(300, 2))
+    degrees = []
+    for noise in (rng.normal(size=300), rng.standard_t(2.5, 300)):
+        evaluator = ActiveRiskEstimator(metric=LabelMean(), random_state=0)
+        evaluator.set_params(acquisition=Uniform())
+        evaluation = evaluator.start(pool, predictions=np.zeros(300))
+        evaluation.run(noise, 80)
+        degrees.append(evaluation.estimate(CorrectedASE()).degrees_of_freedom)
+    assert degrees[0] > 40
+    assert degrees[1] < 30

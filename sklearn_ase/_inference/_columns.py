@@ -28,8 +28,8 @@ class Columns:
     Attributes
     ----------
     targets : ndarray of int of shape (n_samples, n_models) or None
-        If each model has one column, 1 where the label is the target and 0 elsewhere,
-        and the metric is its mean: the targets.
+        If each model has one column, which is the weight of the row where the label is
+        the target and 0 elsewhere, and the metric is its mean: the targets.
     """
 
     def __init__(self, metrics, classes, sign):
@@ -63,7 +63,8 @@ class Columns:
         ]
         is_mean = np.array_equal(values, np.tile(points, (self.n_models, 1)))
         targets, weight = self._gather
-        return targets if is_mean and (weight == 1).all() else None
+        is_common = (weight == weight[:, :1]).all() and (weight >= 0).all()
+        return targets if is_mean and is_common else None
 
     def expected(self, belief):
         """Expected value of each column at each row, (n_samples, n_columns)."""

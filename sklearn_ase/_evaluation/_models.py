@@ -1,0 +1,122 @@
+"""Several models on one pool."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from sklearn_ase._data._predictions import predict_pool
+from sklearn_ase._data._responses import response_of
+from sklearn_ase._evaluation._questions import pool_metric
+from sklearn_ase._inference._agreement import Agreement
+from sklearn_ase._inference._columns import Columns
+from sklearn_ase._utils._checks import shown
+from sklearn_ase.losses import SquaredError, ZeroOne
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """Models whose predictions for the pool are known.
+
+    Attributes
+    ----------
+    names : list of str
+    problems : list of Problem
+        The same pool with the predictions of each model.
+    estimators : list
+        Each a fitted estimator, a function, or None if only predictions are known.
+    metric : BaseMetric
+    weight : ndarray of shape (n_samples,) or None
+        How much each row counts, with mean 1; 0 outside the rows that are asked about.
+    """
+
+    names: list
+    problems: list
+    estimators: list
+    metric: object
+    weight: np.ndarray | None = None
+
+    @property
+    def sign(self):
+        """1 if a greater metric is better, else -1."""
+        return 1.0 if self.metric.greater_is_better else -1.0
+
+    @cached_property
+    def agreement(self):
+        """Which models predict the same at which rows, for this metric."""
+        classes = self.problems[0].classes
+        found = [response_of(each, self.metric, classes) for each in self.problems]
+        return Agreement.of(found, self.weight)
+
+    def predictions(self):
+        """Predictions of each model for the pool, by its name."""
+        needs_proba, found = self.metric.response_method == "predict_proba", {}
+        for name, problem in zip(self.names, self.problems, strict=True):
+            known = problem.predictions
+            aligned = known.expert_for if needs_proba else known.response_for
+            found[name] = aligned(problem.classes)
+        return found
+
+    def bound(self, classes):
+        """The metric applied to the predictions of each model, as a list."""
+        return [
+            pool_metric(problem, self.metric, classes, self.weight)
+            for problem in self.problems
+        ]
+
+    def columns(self, metrics, classes, proba):
+        """Means that decide about the models, near a belief."""
+        near = [metric.at(proba) for metric in metrics]
+        return Columns(near, classes, self.sign)
+
+
+def as_models(models, problem, metric, weight):
+    """Ask models about the pool of an evaluation.
+
+    Parameters
+    ----------
+    models : dict of str to model, or list of (str, model)
+        Fitted estimators, functions of X, or arrays of predictions.
+    problem : Problem
+    metric : BaseMetric
+    weight : ndarray of shape (n_samples,) or None
+
+    Returns
+    -------
+    models : Models
+    """
+    pairs = list(models.items()) if hasattr(models, "items") else models
+    try:
+        pairs = [(str(name), model) for name, model in pairs]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"models={shown(models)} must be a dict of name to model, or a list of "
+            "(name, model)."
+        ) from None
+    names = [name for name, _ in pairs]
+    if len(pairs) < 2 or len(set(names)) < len(names):
+        raise ValueError(
+            f"models must be at least two models with different names, got {names}."
+        )
+    problems = [_with_model(problem, *pair) for pair in pairs]
+    return Models(names, problems, [model for _, model in pairs], metric, weight)
+
+
+def _with_model(problem, name, model):
+    loss = SquaredError() if problem.task == "regression" else ZeroOne()
+    is_model = hasattr(model, "predict") or hasattr(model, "predict_proba")
+    is_function = callable(model) and not is_model
+    given = None if is_model or is_function else model
+    try:
+        predictions = predict_pool(
+            model if given is None else None,
+            problem.X,
+            loss,
+            problem.task,
+            problem.given_classes if given is None else problem.classes,
+            given,
+        )
+    except (TypeError, ValueError) as error:
+        error.add_note(f"This is about the model {name!r}.")
+        raise
+    return replace(problem, predictions=predictions, model=model if is_model else None)

@@ -1,0 +1,166 @@
+"""What the labels say about all differences of two models at once."""
+
+from functools import cached_property
+
+import numpy as np
+
+from sklearn_ase._inference._best_of import (
+    anytime_bounds,
+    blended,
+    of_differences,
+    regret_bounds,
+)
+from sklearn_ase._inference._intervals import check_interval
+
+
+class Pairs:
+    """All differences of two models, from one set of labels.
+
+    How good a model is, its gain, is the metric with the sign that makes greater
+    better.
+
+    Parameters
+    ----------
+    columns : Columns
+    state : PoolState
+    observed : ndarray of shape (n_labels, n_columns)
+        What the labels make of each column.
+    corrected : Corrected or None
+        None before the first label.
+    agreement : Agreement
+    seed : sequence of int
+    """
+
+    def __init__(self, columns, state, observed, corrected, agreement, seed):
+        self._columns = columns
+        self._state = state
+        self._observed = observed
+        self._corrected = corrected
+        self.agreement = agreement
+        self._seed = seed
+        self._found = {}
+        self.n_labels = 0 if corrected is None else state.settled.n_labels
+
+    @cached_property
+    def n_apart(self):
+        """Labels that tell about each difference, as if all weighed the same."""
+        picks = self._state.settled
+        n_free = self._state.n_samples - np.arange(len(picks))
+        weight = (1.0 / (n_free * picks.query_proba))[picks.answered]
+        rows = picks.indices[picks.answered]
+        return self.agreement.effective_apart(rows, weight)
+
+    @cached_property
+    def _believed(self):
+        return self._corrected.believed(self.agreement.apart)
+
+    @cached_property
+    def covariance(self):
+        """Covariance of the errors of all gains, (n_models, n_models)."""
+        return blended(self._corrected.seen, self._believed, self.n_labels)
+
+    @cached_property
+    def _limits(self):
+        """Least and greatest difference of each two that the labels leave possible."""
+        state, n_models = self._state, self._columns.n_models
+        if self._columns.targets is None:
+            return _unknown(n_models)
+        right = self._observed.sum(axis=0)
+        still_open = self.agreement.open_apart(state.indices)
+        gap = right[:, None] - right
+        n_samples = state.n_samples
+        return (gap - still_open) / n_samples, (gap + still_open) / n_samples
+
+    def bounds(self, level=0.9, method="fixed"):
+        """Simultaneous bounds of how much better each model is than each other.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+            The last two are the same here, and hold at all label counts at once.
+
+        Returns
+        -------
+        low, high : ndarray of shape (n_models, n_models)
+            How much better the first (first axis) is at least, and at most, than the
+            second (second axis).
+        """
+        check_interval(level, method)
+        if self._corrected is None:
+            return _unknown(self._columns.n_models)
+        key = level, method == "fixed"
+        if key not in self._found:
+            low, high = self._bounds(*key)
+            self._found[key] = np.clip(low, *self._limits), np.clip(high, *self._limits)
+        return self._found[key]
+
+    def _bounds(self, level, is_fixed):
+        gains, n_labels = self._corrected.gains, self.n_labels
+        if is_fixed:
+            seed = [*self._seed, n_labels]
+            return regret_bounds(
+                gains, self.covariance, self.n_apart, n_labels, seed, level
+            )
+        seen = of_differences(self._corrected.seen)
+        variance = np.maximum(seen, of_differences(self._believed))
+        return anytime_bounds(gains, np.sqrt(variance), self.n_apart, n_labels, level)
+
+    def may_be_best(self, chosen, level=0.9, method="fixed"):
+        """Whether each model may be the best.
+
+        Parameters
+        ----------
+        chosen : int
+            The model that is chosen, which always may.
+        level : float, default=0.9
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+            See :meth:`bounds`.
+
+        Returns
+        -------
+        may_be_best : ndarray of shape (n_models,), dtype bool
+        """
+        found = ~(self.bounds(level, method)[0] > 0).any(axis=0)
+        found[chosen] = True
+        return found
+
+    def regret(self, chosen, level=0.9, method="fixed"):
+        """How much better than the chosen model the best one is at most."""
+        return float(max(self.bounds(level, method)[1][:, chosen].max(), 0.0))
+
+    def labels_needed(self, chosen, gains, level=0.9):
+        """Forecast how many more labels show that the chosen model is the best.
+
+        Parameters
+        ----------
+        chosen : int
+        gains : ndarray of shape (n_models,)
+            How good each is, as estimated.
+        level : float, default=0.9
+
+        Returns
+        -------
+        n_more : float
+            0 if there is no other candidate; infinite if another one is estimated to
+            be as good, or if the labels say too little yet.
+        """
+        others = self.may_be_best(chosen, level)
+        others[chosen] = False
+        low, high = (side[chosen, others] for side in self.bounds(level))
+        half, gap = 0.5 * (high - low), (gains[chosen] - gains)[others]
+        if not len(gap):
+            return 0.0
+        if not (gap > 0).all() or not np.isfinite(half).all():
+            return np.inf
+        # The error falls as the root of the labels, and to 0 with the last one.
+        n_samples, n_labels = self._state.n_samples, self.n_labels
+        ratio = (gap / np.maximum(half, 1e-300)) ** 2
+        left = max(1.0 / n_labels - 1.0 / n_samples, 0.0) * ratio
+        needed = 1.0 / (left.min() + 1.0 / n_samples) - n_labels
+        return float(np.ceil(max(needed, 1.0)))
+
+
+def _unknown(n_models):
+    far = np.where(np.eye(n_models, dtype=bool), 0.0, np.inf)
+    return -far, far
