@@ -24,10 +24,12 @@ The modules:
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._annotation._console import annotate
 from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._evaluation._agreement import Agreement
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._forecast import LabelForecast
+from sklearn_ase._evaluation._judges import JudgeTable
 from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._labels._ledger import LabelLedger
 from sklearn_ase._model_selection._selection import ModelSelection
@@ -47,10 +49,12 @@ __all__ = [
     "AcquisitionDisplay",
     "ActiveModelSelector",
     "ActiveRiskEstimator",
+    "Agreement",
     "Comparison",
     "ComparisonDisplay",
     "Diagnosis",
     "Evaluation",
+    "JudgeTable",
     "LabelEfficiencyDisplay",
     "LabelForecast",
     "LabelLedger",

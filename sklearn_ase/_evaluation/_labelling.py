@@ -90,8 +90,12 @@ class Labelling(EvaluationCore):
         query : Query or array-like of int
             What :meth:`ask` returned, or some of its indices in any order.
         labels : array-like of shape (n_queries,) or (n_queries, n_answers)
-            One label for each of them, or several where labels are noisy: the loss
-            of a row is then the mean over its answers, and the surrogate learns
+            One label for each of them, or several answers where labels are noisy, in
+            random order. The value of a row is then the mean over its answers. What is
+            estimated is the mean over the pool of the expected answer (of its loss, or
+            of its row values), and noise that several answers average out makes the
+            interval narrower. Decide how many answers a row gets before you see any of
+            them; :meth:`agreement` compares them. The surrogate learns
             from the first. None is recorded unless all can be.
         """
         indices = check_indices(query)

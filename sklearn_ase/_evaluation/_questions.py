@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_ase._data._responses import response_of
-from sklearn_ase._evaluation._states import observed_values
+from sklearn_ase._evaluation._states import answer_noise, observed_values
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._questions import moments_with_labels, question_state
 from sklearn_ase.losses import ZeroOne, as_loss
@@ -204,6 +204,9 @@ class StateOf:
             self.with_labels,
             self.weight,
             self.cache,
+            answer_noise(
+                values, self.state.indices, self.state.labels, self.more_labels
+            ),
         )
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._evaluation._agreement import agreement
 from sklearn_ase._evaluation._answering import Answering
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._forecast import labels_needed, metric_labels_needed
@@ -11,6 +12,7 @@ from sklearn_ase._evaluation._history import (
     past_intervals,
     recent_estimates,
 )
+from sklearn_ase._evaluation._judges import judge_table
 from sklearn_ase._evaluation._plan import check_stop
 from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._state import Query
@@ -50,6 +52,67 @@ class Reporting(Answering):
             answers = surrogate, self.estimate(GuardedASE(worth=0))
             state = self.view(state, self.epochs, self.classes_)
         return diagnose(state, scarce, worth, answers)
+
+    def judges(self, *, metric=None, level=0.9):
+        """Report what each of the experts on the label is worth.
+
+        Every figure is estimated from the labels of this evaluation, which were picked
+        actively, and speaks of the whole pool: of all its rows about which the expert
+        says something. Each has an interval, which holds on its own at `level`.
+
+        Parameters
+        ----------
+        metric : str or BaseMetric, default=None
+            The metric that bias and correlation are about. It must be a mean over the
+            rows, such as ``LabelShare(label)``, ``LabelMean()`` or ``"accuracy"``. None
+            means what the evaluation reports; if that is not a mean, it is the share of
+            the positive label, or the mean label for regression.
+        level : float, default=0.9
+            Of the intervals.
+
+        Returns
+        -------
+        table : JudgeTable
+            A dict of columns with one entry per expert; ``pandas.DataFrame(table)``
+            makes a frame of it. :class:`JudgeTable` explains the columns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn_ase import ActiveRiskEstimator
+        >>> from sklearn_ase.metrics import LabelShare
+        >>> rng = np.random.default_rng(0)
+        >>> labels = np.where(rng.random(500) < 0.6, "correct", "wrong")
+        >>> other = np.where(labels == "wrong", "correct", "wrong")
+        >>> experts = {
+        ...     "good": np.where(rng.random(500) < 0.9, labels, other),
+        ...     "useless": rng.random(500),
+        ... }
+        >>> evaluator = ActiveRiskEstimator(
+        ...     metric=LabelShare("correct"), n_labels=80, random_state=0
+        ... ).fit(None, labels, experts=experts)
+        >>> table = evaluator.evaluation_.judges()
+        >>> for judge, verdict in zip(table["judge"], table["verdict"]):
+        ...     print(f"{judge}: {verdict}")
+        good: worth ... labels each
+        useless: useless so far: its correlation may be 0
+        """
+        return judge_table(self, metric, level)
+
+    def agreement(self, *, level=0.9):
+        """Report how far annotators agree, if rows have several answers.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Of the intervals.
+
+        Returns
+        -------
+        agreement : Agreement
+            Print it, or look at its ``alpha`` and ``noise_floor``.
+        """
+        return agreement(self.state, self.ledger.more_labels, self.classes_, level)
 
     def labels_needed(self, width, level=0.9, method="fixed"):
         """Forecast how many more labels an interval of some width takes.

@@ -1,11 +1,11 @@
 """Estimates for several groups of rows, from one set of labels."""
 
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 
 from sklearn_ase._data._groups import number_groups
+from sklearn_ase._evaluation._tables import ColumnTable, cell
 from sklearn_ase._inference._borrowing import errors_of_groups
 from sklearn_ase._inference._evidence import has_evidence
 from sklearn_ase._utils._checks import check_flag, check_number
@@ -30,7 +30,7 @@ _COLUMNS = {
 }
 
 
-class SliceTable(dict):
+class SliceTable(ColumnTable):
     """Estimates for groups of rows: a dict of columns with one entry per group.
 
     ``pandas.DataFrame(table)`` makes a frame of it. A notebook shows it as a table.
@@ -59,34 +59,12 @@ class SliceTable(dict):
     def __init__(self, columns, level, name, simultaneous=False):
         super().__init__(columns)
         self.level, self.name, self.simultaneous = level, name, simultaneous
-
-    def __str__(self):
-        cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = [
-            "  ".join(
-                text.ljust(width) for text, width in zip(row, widths, strict=True)
-            )
-            for row in cells
-        ]
-        return "\n".join(line.rstrip() for line in lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        head, *rows = self._cells()
-        names = "".join(f"<th>{escape(name)}</th>" for name in head)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-            for row in rows
-        )
-        caption = f"<caption><b>{escape(self.name)}</b> by group</caption>"
-        return f"<table>{caption}<tr>{names}</tr>{body}</table>"
+        self.caption = name, " by group"
 
     def _cells(self):
         """The table as texts, names first."""
         rows = zip(*(self[name] for name in _COLUMNS), strict=True)
-        return [list(_COLUMNS.values()), *([_text(v) for v in row] for row in rows)]
+        return [list(_COLUMNS.values()), *([cell(v) for v in row] for row in rows)]
 
 
 def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
@@ -175,9 +153,3 @@ def _verdict(found, n_labels):
     if n_labels < _FEW_LABELS:
         return "few labels: mostly the surrogate's word"
     return "supported by labels"
-
-
-def _text(value):
-    if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else f"{value:.4g}"
-    return str(value)

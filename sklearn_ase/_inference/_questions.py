@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn_ase._inference._answers import with_several_answers
 from sklearn_ase._state import Picks, PoolState
 
 # Labels that the believed variance counts for.
@@ -114,7 +115,14 @@ class RowBelief:
 
 
 def question_state(
-    state, values, epochs, observed, with_labels=True, weight=None, cache=None
+    state,
+    values,
+    epochs,
+    observed,
+    with_labels=True,
+    weight=None,
+    cache=None,
+    noise=None,
 ):
     """State of the pool for other values than the loss.
 
@@ -134,6 +142,9 @@ def question_state(
         How much each row counts in `values`; None if all count the same.
     cache : dict, default=None
         Keeps what was computed for epochs that are over, by values and epoch.
+    noise : tuple of two ndarrays of shape (n_labels,), default=None
+        Number of answers at each labelled row, and the variance between their values;
+        None if no row has several answers.
 
     Returns
     -------
@@ -170,7 +181,7 @@ def question_state(
         loss=RowLoss(values, weight),
         belief=belief,
         expected_loss=expected,
-        picks=picks,
+        picks=with_several_answers(picks, noise),
         labels=state.labels,
         is_calibrated=state.is_calibrated,
         is_question=True,

@@ -35,10 +35,11 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         Least and greatest value of the metric; infinite if there is none.
     greater_is_better : bool
         False for losses and errors.
-    scale : {"linear", "log", "log_complement"}
+    scale : {"linear", "log", "log_complement", "atanh"}
         Scale on which the estimate is closest to normal, for intervals of functions of
-        more than two means: the value itself, its logarithm (values > 0), or the
-        logarithm of 1 minus the value.
+        more than two means: the value itself, its logarithm (values > 0), the
+        logarithm of 1 minus the value, or Fisher's scale for correlations (values
+        between -1 and 1).
     surrogate_worth : float
         Number of labels that the surrogate's estimate of a mean is worth at most in
         :class:`GuardedASE`. Less where the metric depends much on errors of the

@@ -38,7 +38,7 @@ class MetricEstimate:
     degrees_of_freedom : float
     bounds : tuple of two float
         Least and greatest value of the metric.
-    scale : {"linear", "log", "log_complement"}
+    scale : {"linear", "log", "log_complement", "atanh"}
         On which the interval is symmetric, if it is not made of `means`.
     means : tuple of float
         Corrected means that the metric is a function of, if there are two.
@@ -228,6 +228,9 @@ class MetricEstimate:
         if self.scale == "log_complement" and centre < 1:
             factor = np.exp(error / (1.0 - centre))
             return 1.0 - (1.0 - centre) * factor, 1.0 - (1.0 - centre) / factor
+        if self.scale == "atanh" and abs(centre) < 1:
+            reach = error / (1.0 - centre**2)
+            return tuple(np.tanh(np.arctanh(centre) + np.array([-reach, reach])))
         return centre - error, centre + error
 
     def _value_of_means(self, means):
