@@ -64,7 +64,7 @@ def test_labels_contradict_a_bad_surrogate_and_fit_says_so(
     assert diagnosis.verdict == "bad"
     assert diagnosis.is_bad
     assert diagnosis.trust < 0.5
-    assert "expects more risk than they show" in diagnosis.advice
+    assert "expects a greater risk than they show" in diagnosis.advice
     assert "calibration (on by default)" in diagnosis.advice
 
 

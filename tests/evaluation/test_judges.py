@@ -173,7 +173,7 @@ def test_verdicts_say_what_can_be_made_of_a_judge():
     verdicts = dict(zip(table["judge"], table["verdict"], strict=True))
     assert verdicts["hard"].startswith("worth ")
     assert verdicts["inverted"].startswith("says the opposite")
-    assert verdicts["useless"].startswith("useless so far")
+    assert verdicts["useless"].startswith(("useless so far", "too weak"))
     assert verdicts["constant"] == "useless: it says the same of every row"
 
 
