@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit
 from sklearn.datasets import load_digits
 from sklearn.frozen import FrozenEstimator
@@ -251,3 +252,20 @@ def test_surrogates_that_cannot_use_experts_are_refused():
     _, score = answers()
     with pytest.raises(TypeError, match="cannot use experts"):
         share(surrogate=ClassifierSurrogate()).start(None, experts=score)
+
+
+def test_bets_of_the_anytime_interval_know_no_later_label():
+    y, score = answers()
+    evaluation = share(n_labels=40).fit(None, y, experts=score).evaluation_
+    guarded, corrected = evaluation.estimate(), evaluation.estimate(CorrectedASE())
+    # CorrectedASE expects of each pick what was believed before its label.
+    assert guarded.mean.anytime == corrected.mean.anytime
+    assert guarded.interval() != corrected.interval()
+
+
+def test_a_sparse_table_may_have_a_single_column():
+    y, score = answers(60)
+    dense = np.random.default_rng(0).normal(size=(60, 1))
+    for X in (csr_array(dense), csr_matrix(dense)):
+        found = share(n_labels=60).fit(X, y, experts=score).estimate_
+        assert float(found) == pytest.approx(np.mean(y == "right"), abs=1e-12)
