@@ -49,9 +49,11 @@ class Question:
         question : Question
         """
         line = None
-        if weight is None and isinstance(metric, Accuracy):
+        # With experts the mean loss is not what the ledger has: it is cross-fitted.
+        is_plain = weight is None and problem.experts is None
+        if is_plain and isinstance(metric, Accuracy):
             line = (1.0, -1.0) if isinstance(problem.loss, ZeroOne) else None
-        elif weight is None and isinstance(metric, MeanLoss):
+        elif is_plain and isinstance(metric, MeanLoss):
             is_same = repr(as_loss(metric.loss, problem.task)) == repr(problem.loss)
             slope = -1.0 if metric.negative else 1.0
             line = (0.0, slope) if is_same else None
