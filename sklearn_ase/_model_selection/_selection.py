@@ -239,7 +239,8 @@ class ModelSelection(Evaluation):
                 )
             seed = [self.seed, state.n_labels, _DRAWS]
             agreement = self.models.agreement
-            found = standing(columns, state, observed, corrected, agreement.apart, seed)
+            known = columns, state, observed, corrected, agreement.apart
+            found = standing(*known, seed, self.models.weight)
             seed = [self.seed, _CRITICAL]
             pairs = Pairs(columns, state, observed, corrected, agreement, seed)
             self._stands = {key: (found, columns, corrected, pairs)}
