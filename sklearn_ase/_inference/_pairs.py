@@ -158,11 +158,12 @@ class Pairs:
         Returns
         -------
         n_more : float
-            0 if there is no other candidate; infinite if another one is estimated to
-            be as good, or if the labels say too little yet.
+            0 if there is no other candidate that predicts something else; infinite if
+            another one is estimated to be as good, or if the labels say too little yet.
         """
         others = self.may_be_best(chosen, level)
-        others[chosen] = False
+        for model in np.flatnonzero(others):
+            others[model] = not self.agreement.are_alike(chosen, model)
         low, high = (side[chosen, others] for side in self.bounds(level))
         half, gap = 0.5 * (high - low), (gains[chosen] - gains)[others]
         if not len(gap):
