@@ -295,3 +295,16 @@ def test_a_group_with_one_kind_of_labels_has_no_interval_of_wilson():
     assert np.sum(labels == "wrong") < 5  # Labels outside of the group are no events.
     assert not evaluation.estimate(where=group).mean.is_wilson
     assert found.estimate_.mean.is_wilson
+
+
+def test_errors_name_what_the_user_gave():
+    numbers = np.repeat([1, 2], 20)
+    evaluator = ActiveRiskEstimator(metric=LabelShare(2))
+    with pytest.raises(ValueError, match=r"labels among \[2\], or scores.*from 1 to 2"):
+        evaluator.start(None, experts=numbers)
+    with pytest.raises(ValueError, match=r"none of which is known: \['right'\]"):
+        share().start(None, experts=np.full(40, "RIGHT"))
+    with pytest.raises(ValueError, match=r"finite numbers.*but holds inf"):
+        ActiveRiskEstimator(metric=LabelMean()).start(
+            None, experts=np.where(numbers == 2, np.inf, 0.5)
+        )
