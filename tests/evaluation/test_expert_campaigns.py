@@ -308,3 +308,21 @@ def test_errors_name_what_the_user_gave():
         ActiveRiskEstimator(metric=LabelMean()).start(
             None, experts=np.where(numbers == 2, np.inf, 0.5)
         )
+
+
+@pytest.mark.parametrize("n_each", [1, 8])
+def test_a_weighted_mean_does_not_depend_on_where_the_scale_begins(n_each):
+    rng = np.random.default_rng(0)
+    y, weight = rng.normal(size=200), rng.uniform(0.1, 1.0, size=200)
+    judge = y + rng.normal(size=200)
+    found = []
+    for start in (0.0, 1000.0):
+        evaluation = ActiveRiskEstimator(metric=LabelMean(), random_state=0).start(
+            None, experts=judge, sample_weight=weight
+        )
+        for _ in range(32 // n_each):
+            query = evaluation.ask(n_each)
+            evaluation.tell(query, start + y[query.indices])
+        found.append(np.array(evaluation.estimate().interval()) - start)
+    # The first picks come before the first fit; they must not count from 0.
+    assert found[0] == pytest.approx(found[1], abs=0.01)
