@@ -26,6 +26,7 @@ from sklearn_ase._evaluation._questions import (
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
 from sklearn_ase._evaluation._weights import weight_of
+from sklearn_ase._inference._epochs import cross_fitted_epochs
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
@@ -94,8 +95,7 @@ class EvaluationCore:
         state : PoolState
         epochs : list of Epoch
         """
-        left_out = self._learned.left_out
-        epochs = [epoch.with_belief(left_out) for epoch in epochs]
+        epochs = cross_fitted_epochs(epochs, self._learned.left_out)
         return replace(state, is_cross_fitted=True), epochs
 
     @property

@@ -295,3 +295,34 @@ def test_a_group_with_one_kind_of_labels_has_no_interval_of_wilson():
     assert np.sum(labels == "wrong") < 5  # Labels outside of the group are no events.
     assert not evaluation.estimate(where=group).mean.is_wilson
     assert found.estimate_.mean.is_wilson
+
+
+def test_errors_name_what_the_user_gave():
+    numbers = np.repeat([1, 2], 20)
+    evaluator = ActiveRiskEstimator(metric=LabelShare(2))
+    with pytest.raises(ValueError, match=r"labels among \[2\], or scores.*from 1 to 2"):
+        evaluator.start(None, experts=numbers)
+    with pytest.raises(ValueError, match=r"none of which is known: \['right'\]"):
+        share().start(None, experts=np.full(40, "RIGHT"))
+    with pytest.raises(ValueError, match=r"finite numbers.*but holds inf"):
+        ActiveRiskEstimator(metric=LabelMean()).start(
+            None, experts=np.where(numbers == 2, np.inf, 0.5)
+        )
+
+
+@pytest.mark.parametrize("n_each", [1, 8])
+def test_a_weighted_mean_does_not_depend_on_where_the_scale_begins(n_each):
+    rng = np.random.default_rng(0)
+    y, weight = rng.normal(size=200), rng.uniform(0.1, 1.0, size=200)
+    judge = y + rng.normal(size=200)
+    found = []
+    for start in (0.0, 1000.0):
+        evaluation = ActiveRiskEstimator(metric=LabelMean(), random_state=0).start(
+            None, experts=judge, sample_weight=weight
+        )
+        for _ in range(32 // n_each):
+            query = evaluation.ask(n_each)
+            evaluation.tell(query, start + y[query.indices])
+        found.append(np.array(evaluation.estimate().interval()) - start)
+    # The first picks come before the first fit; they must not count from 0.
+    assert found[0] == pytest.approx(found[1], abs=0.01)
