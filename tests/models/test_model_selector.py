@@ -162,7 +162,7 @@ def test_features_are_one_more_expert():
 def test_other_surrogates_on_features(digits, surrogate):
     pairs, X, y = digits
     selector = ActiveModelSelector(
-        pairs, n_labels=40, surrogate=surrogate, random_state=0
+        pairs, n_labels=60, surrogate=surrogate, random_state=0
     )
     assert selector.fit(X, y).best_name_ == "linear"
 
