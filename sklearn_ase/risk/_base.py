@@ -19,8 +19,8 @@ from sklearn_ase._inference._steps import (
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
 
-# Labels of the rarer kind from which on they tell the error of an estimate.
-_MANY_EVENTS = 5
+# Number of surprises from which on they tell the error of an estimate.
+_MANY_SURPRISES = 3
 
 
 class BaseRisk(BaseEstimator, metaclass=ABCMeta):
@@ -186,7 +186,7 @@ def design_based(value, variances, deviations, steps, state):
     found = replace(
         found,
         unseen=unseen_variance(picks, n_samples),
-        is_wilson=state.is_cross_fitted and _n_events(state) >= _MANY_EVENTS,
+        is_wilson=state.is_cross_fitted and _n_surprises(state) >= _MANY_SURPRISES,
     )
     if is_known or found.n_skipped:
         return found
@@ -196,17 +196,19 @@ def design_based(value, variances, deviations, steps, state):
     return replace(found, least=total / n_samples, most=most, anytime=ends)
 
 
-def _n_events(state):
-    """Number of labels with a large loss, or with a small one if these are fewer.
+def _n_surprises(state):
+    """Number of labels that are far from what was expected of them.
 
-    Rows that do not count, such as those outside of a group, are no events.
+    They tell the variance of the estimate. A surrogate that is hardly ever surprised
+    may have missed what is rare. Rows that do not count, such as those outside of a
+    group, do not surprise.
     """
     picks = state.settled.take(state.settled.answered)
-    losses, greatest = picks.losses, np.full(len(picks), state.loss.max_loss)
+    greatest = np.full(len(picks), state.loss.max_loss)
     if state.is_question:
         greatest = state.loss.values.limits()[1][picks.indices]
-    is_large = losses > 0.5 * greatest
-    return int(min(is_large.sum(), (~is_large & (greatest > 0)).sum()))
+    gap = np.abs(picks.losses - picks.expected_loss)
+    return int(np.sum(gap > 0.5 * greatest))
 
 
 def min_loss(loss):
