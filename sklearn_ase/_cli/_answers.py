@@ -6,7 +6,7 @@ import numpy as np
 
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import as_label, pick_column
-from sklearn_ase._cli._metrics import metric_of
+from sklearn_ase._cli._metrics import metric_of, title_of
 from sklearn_ase._evaluation._forecast import metric_labels_needed
 from sklearn_ase._evaluation._history import past_estimates
 from sklearn_ase._utils._checks import check_number
@@ -33,7 +33,9 @@ def status(args):
         "labels": len(ledger),
         "open": len(ledger.pending),
         "skipped": len(ledger.skipped),
-        "last_label": None if last is None else {"row": last, "label": ledger.labels[last]},
+        "last_label": None
+        if last is None
+        else {"row": last, "label": ledger.labels[last]},
         "level": args.level,
         **_described(campaign.goal, estimate, args.level),
     }
@@ -57,7 +59,7 @@ def check(args):
     campaign = Campaign.load(args.journal)
     n_samples, ledger, estimate = _last(campaign)
     limits = {"at_least": args.at_least, "at_most": args.at_most}
-    found = {"metric": campaign.goal.name, "labels": len(ledger), **limits}
+    found = {"metric": title_of(campaign.goal), "labels": len(ledger), **limits}
     found |= {"level": args.level, "method": args.method, "labels_needed": None}
     low, high = _interval(estimate, args.level, args.method)
     found |= {"estimate": None if estimate is None else estimate.value}
@@ -153,7 +155,7 @@ def _described(goal, found, level):
     low, high = _interval(found, level, "fixed")
     anytime_low, anytime_high = _interval(found, level, "anytime")
     return {
-        "metric": goal.name,
+        "metric": title_of(goal),
         "estimate": None if found is None else float(found),
         "low": low,
         "high": high,

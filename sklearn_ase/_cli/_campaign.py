@@ -134,7 +134,9 @@ class Campaign:
 
     def hidden(self):
         """Return the names of the columns that annotators must not see."""
-        return {n for option, hide in _COLUMNS.items() if hide for n in self._of(option)}
+        return {
+            n for option, hide in _COLUMNS.items() if hide for n in self._of(option)
+        }
 
     def columns(self):
         """Read the pool again.

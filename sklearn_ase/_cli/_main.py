@@ -55,7 +55,9 @@ def main(argv=None):
     except (ValueError, TypeError, OSError) as error:
         return _failed(_message(error), USAGE_ERROR, args)
     except Exception as error:
-        words = f"{type(error).__name__}: {error} Run it again with --debug for details."
+        words = (
+            f"{type(error).__name__}: {error} Run it again with --debug for details."
+        )
         return _failed(words, _OUR_ERROR, args)
 
 

@@ -100,7 +100,9 @@ def _add_ask(parser):
     add = parser.add_argument
     add("n", type=_count, help="how many rows to label")
     add("--out", required=True, help="a new file: .csv, or .json for Label Studio")
-    show = "also show these columns, such as a judge; people may be led by what they see"
+    show = (
+        "also show these columns, such as a judge; people may be led by what they see"
+    )
     add("--show", nargs="+", default=[], metavar="COL", help=show)
     add("--overwrite", action="store_true", help="replace the file if it exists")
 
@@ -118,7 +120,7 @@ def _add_check(parser):
     add("--at-most", type=float, metavar="X", help="is the metric at most X?")
     _add_level(parser)
     method = (
-        "anytime (default): valid however often you check; fixed: narrower, for a single "
+        "anytime (default): valid however often you check; fixed: narrower, for one "
         "check after a number of labels that was chosen beforehand"
     )
     add("--method", choices=["anytime", "fixed"], default="anytime", help=method)

@@ -84,7 +84,9 @@ def of_status(result):
 def of_estimate(result):
     """Words for an estimate, or a table of estimates."""
     if hasattr(result, "caption"):
-        return f"{''.join(result.caption)}, {100 * result.level:g} % intervals\n{result}"
+        return (
+            f"{''.join(result.caption)}, {100 * result.level:g} % intervals\n{result}"
+        )
     words = {"labels": f"{result['labels']} of {result['rows']} rows"}
     return _table(words | _estimate(result))
 
@@ -111,7 +113,7 @@ def of_check(result):
 
 def of_judges(result):
     """Words for what the judges are worth."""
-    return f"{''.join(result.caption)}, {100 * result.level:g} % intervals\n{result}"
+    return f"{''.join(result.caption)}\n{result}"
 
 
 def _estimate(result):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sklearn_ase._cli._campaign import Campaign, config_path, is_started
-from sklearn_ase._cli._metrics import FORMS
+from sklearn_ase._cli._metrics import FORMS, title_of
 from sklearn_ase._cli._pool_file import read_pool
 
 
@@ -59,7 +59,7 @@ def start(args):
         raise
     return {
         "journal": str(journal),
-        "metric": campaign.goal.name,
+        "metric": title_of(campaign.goal),
         "rows": n_samples,
         "known_labels": n_known,
     }
