@@ -106,7 +106,9 @@ def estimate(args):
         if not n_labels:
             raise ValueError("There is no label yet. Use ask and tell first.")
         if groups is not None:
-            return evaluation.estimate_by(groups, metric=goal, level=args.level)
+            table = evaluation.estimate_by(groups, metric=goal, level=args.level)
+            table.caption = title_of(goal or campaign.goal), f" by {args.by}"
+            return table
         found = evaluation.estimate(metric=goal, where=where)
         result = {"rows": evaluation.n_samples, "labels": n_labels}
         if where is not None:

@@ -112,8 +112,14 @@ def of_check(result):
 
 
 def of_judges(result):
-    """Words for what the judges are worth."""
-    return f"{''.join(result.caption)}\n{result}"
+    """Words for what the judges are worth, one column for each judge."""
+    lines = list(zip(*result._cells(), strict=True))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    texts = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    ]
+    return "\n".join(["".join(result.caption), *map(str.rstrip, texts)])
 
 
 def _estimate(result):
