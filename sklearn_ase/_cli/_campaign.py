@@ -163,6 +163,11 @@ class Campaign:
     def read(self):
         """Return the size of the pool and the ledger, without the pool."""
         header, ledger = read_journal(self.journal)
+        if header is None:
+            raise ValueError(
+                f"The start of {self.journal} was interrupted. Go on with ask, which "
+                "completes it."
+            )
         return header["n_samples"], ledger
 
     @property
@@ -191,7 +196,10 @@ class Campaign:
         predictions = weight = cost = None
         if self.features:
             X = features_of(columns, self.features)
-        experts = {name: judge_of(columns[name], classes, name) for name in self.judge}
+        about = getattr(self.goal, "label", None), self.pos_label
+        experts = {
+            name: judge_of(columns[name], classes, name, *about) for name in self.judge
+        }
         if self.prediction:
             predictions = self._labels(columns, self.prediction, True)
         elif self.proba:

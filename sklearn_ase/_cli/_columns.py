@@ -1,6 +1,7 @@
 """Turn cells of a pool into what an evaluation takes: labels, numbers, features."""
 
 import math
+import re
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def numbers_of(cells, name, needs_all):
     return numbers
 
 
-def judge_of(cells, classes, name):
+def judge_of(cells, classes, name, label=None, pos_label=None):
     """Return what a judge says: labels if all cells are labels, else scores.
 
     Parameters
@@ -114,10 +115,15 @@ def judge_of(cells, classes, name):
     classes : list of str or None
         None if labels are numbers.
     name : str
+    label : str, default=None
+        The label that the metric counts. A score is its probability.
+    pos_label : str, default=None
+        The label that a score is the probability of, if the metric counts none.
 
     Returns
     -------
-    values : ndarray of shape (n_samples,)
+    values : ndarray of shape (n_samples,) or (n_samples, 2)
+        Labels, numbers, or scores; with `pos_label` one column for each of two labels.
     """
     if classes is not None:
         labels = [as_label(cell) for cell in cells]
@@ -126,18 +132,37 @@ def judge_of(cells, classes, name):
             math.isfinite(_number(cell)) for cell in cells if cell is not None
         )
         if not is_score:
+            _refuse_commas(found, name)
             return np.array(labels_of(cells, classes, name, False), dtype=object)
     scores = numbers_of(cells, name, False)
+    if classes is None:
+        return scores
     present = scores[np.isfinite(scores)]
-    if classes is not None and len(present):
-        low, high = present.min(), present.max()
-        if low < 0 or high > 1:
-            raise ValueError(
-                f"Column {name} must hold scores between 0 and 1, or the labels "
-                f"{', '.join(classes)}, but its numbers go from {low:g} to {high:g}. "
-                "Bring them to 0 to 1 first, for instance divide by the highest score."
-            )
-    return scores
+    if len(present) and not 0 <= present.min() <= present.max() <= 1:
+        raise ValueError(
+            f"Column {name} must hold scores between 0 and 1, or the labels "
+            f"{', '.join(classes)}, but its numbers go from {present.min():g} to "
+            f"{present.max():g}. Bring them to 0 to 1 first, for instance divide by "
+            "the highest score."
+        )
+    if label is not None:
+        return scores
+    if pos_label is None or len(classes) > 2:
+        raise ValueError(
+            f"--judge {name}: it is not clear of which label its scores are the "
+            "probability. Say it with --pos-label, which needs two labels, or give a "
+            "column with the labels that the judge chose."
+        )
+    columns = [scores if each == pos_label else 1 - scores for each in classes]
+    return np.column_stack(columns)
+
+
+def _refuse_commas(found, name):
+    comma = next((text for text in found if re.fullmatch(r"[+-]?\d+,\d+", text)), None)
+    if comma is not None:
+        raise ValueError(
+            f"Column {name} has {comma!r}. Write numbers with a decimal point."
+        )
 
 
 def features_of(columns, names):

@@ -37,6 +37,7 @@ def ask(args):
     with campaign.open(columns) as evaluation:
         was_open = len(evaluation.pending) > 0
         if not was_open:
+            _check_number(args.n, evaluation)
             evaluation.ask(args.n)
         rows = evaluation.pending.indices.tolist()
     shown = list(dict.fromkeys([*campaign.text, *args.show]))
@@ -56,6 +57,17 @@ def ask(args):
         "asked_again": was_open,
         "labels": campaign.classes,
     }
+
+
+def _check_number(n, evaluation):
+    n_left = evaluation.n_samples - len(evaluation.ledger.indices)
+    if not n_left:
+        raise ValueError("Every row of the pool was asked for. There are no more.")
+    if n > n_left:
+        raise ValueError(
+            f"{n} rows are too many: {n_left} of {evaluation.n_samples} are left. Ask "
+            f"for at most {n_left}."
+        )
 
 
 def tell(args):

@@ -6,7 +6,7 @@ import traceback
 import warnings
 
 from sklearn_ase._cli._parser import USAGE_ERROR, make_parser
-from sklearn_ase._cli._printing import as_json
+from sklearn_ase._cli._printing import as_json, printable
 from sklearn_ase.exceptions import JournalWarning, NewClassWarning, SurrogateWarning
 
 _OUR_ERROR = 70  # An error of this package, not of the data.
@@ -36,6 +36,9 @@ def main(argv=None):
         0 if all went well, 64 if the arguments or the data are wrong. ``check``
         returns 0 for yes, 1 for no and 2 if it is not decided yet.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # A terminal may lack some signs.
+            stream.reconfigure(errors="backslashreplace")
     try:
         args = make_parser().parse_args(argv)
     except SystemExit as end:  # --help, or wrong arguments.
@@ -45,7 +48,8 @@ def main(argv=None):
             warnings.simplefilter("always")
             result = args.run(args)
         _tell_warnings(caught)
-        print(as_json(result) if args.json else args.words(result), flush=True)
+        words = as_json(result) if args.json else printable(args.words(result))
+        print(words, flush=True)
         return result.get("exit_code", 0)
     except BrokenPipeError:  # The reader has closed, as head does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,7 +68,7 @@ def main(argv=None):
 def _failed(message, code, args):
     if args.debug:
         traceback.print_exc()
-    print(f"sklearn-ase: {' '.join(message.split())}", file=sys.stderr)
+    _say(message)
     return code
 
 
@@ -83,4 +87,9 @@ def _tell_warnings(caught):
     kinds = JournalWarning, NewClassWarning, SurrogateWarning
     said = [str(each.message) for each in caught if issubclass(each.category, kinds)]
     for message in dict.fromkeys(said):
-        print(f"sklearn-ase: note: {' '.join(message.split())}", file=sys.stderr)
+        _say(f"note: {message}")
+
+
+def _say(message):
+    line = printable(" ".join(message.split()))
+    print(f"sklearn-ase: {line}", file=sys.stderr)

@@ -32,6 +32,24 @@ def _plain(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def printable(text):
+    """Return a text without signs that would steer the terminal.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    text : str
+        Control characters are written as in ``\\x1b``; the ends of lines stay.
+    """
+    return "".join(
+        sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1]
+        for sign in text
+    )
+
+
 def of_start(result):
     """Words for what ``start`` did."""
     lines = [

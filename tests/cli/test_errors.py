@@ -42,6 +42,11 @@ def assert_refused(done, *words):
         (["--prediction", "model"], {"metric": "roc_auc"}, ["--proba"]),
         (["--proba", "gpt4"], {"metric": "accuracy"}, ["--pos-label"]),
         (["--weight", "words"], {}, ["--judge"]),
+        (
+            ["--judge", "gpt4", "--prediction", "model"],
+            {"metric": "accuracy"},
+            ["--judge gpt4", "--pos-label"],
+        ),
     ],
 )
 def test_a_start_that_fails_leaves_no_trace(desk, more, how, words):
@@ -105,6 +110,31 @@ def test_a_sheet_with_a_wrong_answer_records_nothing(desk, answer, words):
     assert_refused(desk.run("tell", "eval.jsonl", "batch.csv"), *words)
     _, out, _ = desk.run("status", "eval.jsonl", "--json")
     assert (json.loads(out)["labels"], json.loads(out)["open"]) == (0, 6)
+
+
+def test_more_rows_than_there_are_cannot_be_asked_for(desk):
+    desk.start()
+    done = desk.run("ask", "eval.jsonl", "81", "--out", "batch.csv")
+    assert_refused(done, "81 rows", "80")
+    desk.label(80)
+    done = desk.run("ask", "eval.jsonl", "1", "--out", "more.csv")
+    assert_refused(done, "Every row")
+
+
+def test_decimal_commas_are_refused_and_not_misread(desk):
+    for row in desk.rows:
+        row["gpt4"] = row["gpt4"].replace(".", ",")
+    desk.write("pool.csv", desk.rows)
+    assert_refused(desk.start(), "decimal point")
+
+
+def test_a_start_that_was_cut_off_can_be_completed(desk):
+    desk.start()
+    journal = desk.folder / "eval.jsonl"
+    journal.write_bytes(journal.read_bytes()[:50])
+    assert_refused(desk.run("status", "eval.jsonl"), "interrupted", "ask")
+    assert desk.run("ask", "eval.jsonl", "5", "--out", "batch.csv")[0] == 0
+    assert desk.run("status", "eval.jsonl")[0] == 0
 
 
 def test_rows_that_nobody_asked_for_are_refused(desk):

@@ -53,6 +53,23 @@ def test_a_csv_becomes_the_number_that_python_gives(desk):
         assert again[name] == pytest.approx(found[name])
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_campaign_can_be_continued_in_python(desk):
+    desk.start()
+    desk.label(10)
+    experts = {"gpt4": np.array([float(row["gpt4"]) for row in desk.rows])}
+    evaluator = ActiveRiskEstimator(
+        metric=LabelShare("correct"), classes=["correct", "wrong"], random_state=0
+    )
+    journal = desk.path("eval.jsonl")
+    with evaluator.start(None, experts=experts, journal=journal) as evaluation:
+        evaluation.run(desk.labels, 25)
+        expected = evaluation.estimate()
+    _, out, _ = desk.run("status", "eval.jsonl", "--json")
+    assert json.loads(out)["labels"] == 25
+    assert json.loads(out)["estimate"] == pytest.approx(float(expected))
+
+
 def test_the_same_story_in_processes_of_its_own(desk):
     def run(*words):
         command = [sys.executable, "-m", "sklearn_ase", *words]
@@ -228,3 +245,26 @@ def test_part_of_the_pool(desk):
     code, _, err = desk.run("estimate", "eval.jsonl", "--where", "region=west")
     assert code == 64
     assert "north, south" in err
+
+
+@pytest.mark.parametrize("labels", [("correct", "wrong"), ("wrong", "correct")])
+def test_scores_of_a_judge_are_about_the_positive_label(desk, labels):
+    more = "--judge", "gpt4", "--prediction", "model", "--pos-label", "correct"
+    code, _, err = desk.start(*more, metric="accuracy", labels=labels)
+    assert code == 0, err
+    desk.label(40)
+    (line,) = json.loads(desk.run("judges", "eval.jsonl", "--json")[1])
+    # The score is high where the answer is correct, so the judge agrees with people.
+    assert line["agreement"] > 0.6
+
+
+def test_text_that_steers_a_terminal_is_shown_as_text(desk):
+    for place, row in enumerate(desk.rows):
+        row["region"] = "\x1b[31mred\x07" if place % 2 else "<b>"
+    desk.write("pool.csv", desk.rows)
+    desk.start()
+    desk.label(20)
+    _, out, _ = desk.run("estimate", "eval.jsonl", "--by", "region")
+    assert "\x1b" not in out
+    assert "\\x1b[31mred\\x07" in out
+    assert "<b>" in out
