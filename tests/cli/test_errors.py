@@ -220,6 +220,32 @@ def test_debug_shows_where_an_error_arises_and_bugs_have_a_code_of_their_own(
     assert "Traceback" not in err
 
 
+WITHOUT_PANDAS = """
+import sys
+sys.modules["pandas"] = None
+from sklearn_ase._cli._main import main
+start = ["start", "pool.csv", "--journal", "eval.jsonl", "--text", "question"]
+start += ["--judge", "gpt4", "--labels", "correct", "wrong"]
+start += ["--metric", "share:correct"]
+assert main([*start, "--features", "words"]) == 64
+assert main(start) == 0
+assert main(["ask", "eval.jsonl", "5", "--out", "batch.csv"]) == 0
+"""
+
+
+def test_only_features_and_parquet_need_pandas(desk):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PANDAS],
+        cwd=desk.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "pip install pandas" in done.stderr
+    assert len(desk.read("batch.csv")) == 5
+
+
 KILLED = """
 import os, sys
 from sklearn_ase._cli._main import main
