@@ -268,3 +268,13 @@ def test_text_that_steers_a_terminal_is_shown_as_text(desk):
     assert "\x1b" not in out
     assert "\\x1b[31mred\\x07" in out
     assert "<b>" in out
+
+
+def test_a_file_of_a_spreadsheet_with_semicolons_is_read_alike(desk):
+    desk.start()
+    desk.run("ask", "eval.jsonl", "8", "--out", "batch.csv")
+    expected = desk.read("batch.csv")
+    frame = pd.DataFrame(desk.rows)
+    frame.to_csv(desk.path("pool.csv"), sep=";", index=False, encoding="utf-8-sig")
+    assert desk.run("ask", "eval.jsonl", "8", "--out", "again.csv")[0] == 0
+    assert desk.read("again.csv") == expected
