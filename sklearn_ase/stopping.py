@@ -203,7 +203,8 @@ class _ModelStop(BaseStop):
 class OneCandidate(_ModelStop):
     """Stop when only one model may be the best.
 
-    For :class:`ActiveModelSelector`.
+    For :class:`ActiveModelSelector`. Models that predict the same at all rows count as
+    one, because no label tells them apart.
 
     Parameters
     ----------
@@ -235,8 +236,12 @@ class OneCandidate(_ModelStop):
         reason : str
             Empty to continue.
         """
-        names = run.compare().candidates(self.level, "anytime")
-        return "" if len(names) > 1 else f"Only {names[0]!r} may be the best."
+        comparison = run.compare()
+        names = comparison.candidates(self.level, "anytime")
+        if not set(names) <= set(comparison.same_as_best()):
+            return ""
+        others = "" if len(names) == 1 else ", or one that predicts the same"
+        return f"Only {comparison.best_name!r} may be the best{others}."
 
 
 class RegretBelow(_ModelStop):

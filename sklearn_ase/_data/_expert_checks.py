@@ -36,6 +36,8 @@ def check_experts(experts, n_samples, problem, positive=None):
     classes, order = problem.classes, problem.given_classes
     if order is None and problem.predictions.expert is not None:
         order = problem.predictions.columns
+    # The label that stands for all others is no label of the user's.
+    known = None if classes is None else classes[classes != problem.stand_in].tolist()
     found = []
     for name, values in _named(experts, classes).items():
         argument = f"experts[{name!r}]"
@@ -49,8 +51,8 @@ def check_experts(experts, n_samples, problem, positive=None):
             columns = plain_labels(values.columns) if is_frame(values) else order
             array, columns = _probabilities(array, columns, argument)
         else:
-            array, columns = _one_column(array, classes, positive, argument)
-        _check_labels(columns, classes, problem.is_closed, argument)
+            array, columns = _one_column(array, classes, known, positive, argument)
+        _check_labels(columns, classes, known, problem.is_closed, argument)
         found.append(Expert(name, array, columns, *_spread(array)))
     return Experts(tuple(found), positive)
 
@@ -169,10 +171,12 @@ def _numbers(array, argument):
             "one number for each row."
         )
     entries, present = _split_missing(array, argument)
-    if entries.dtype.kind == "U" or not np.isfinite(entries.astype(float)).all():
+    is_text = entries.dtype.kind == "U"
+    wrong = entries if is_text else entries[~np.isfinite(entries.astype(float))]
+    if len(wrong):
         raise ValueError(
             f"{argument} must hold finite numbers, since labels are numbers, but holds "
-            f"{shown(entries[0])}."
+            f"{shown(wrong[0].item())}. Put NaN where the expert says nothing."
         )
     values = np.full(len(array), np.nan)
     values[present] = entries.astype(float)
@@ -203,7 +207,7 @@ def _probabilities(array, columns, argument):
     return values, np.asarray(columns)
 
 
-def _one_column(array, classes, positive, argument):
+def _one_column(array, classes, known, positive, argument):
     """Labels as certain probabilities, or scores as those of the positive label."""
     entries, present = _split_missing(array, argument)
     is_text = entries.dtype.kind == "U"
@@ -227,7 +231,7 @@ def _one_column(array, classes, positive, argument):
                 "metric=LabelShare(label), two classes, or one column for each class."
             )
         raise ValueError(
-            f"{argument} must hold labels among {shown(classes.tolist())}, or scores "
+            f"{argument} must hold labels among {shown(known)}, or scores "
             f"between 0 and 1, but its numbers go from {numbers.min():g} to "
             f"{numbers.max():g}. {cure}"
         )
@@ -236,7 +240,7 @@ def _one_column(array, classes, positive, argument):
     return values, np.array([positive])
 
 
-def _check_labels(columns, classes, is_closed, argument):
+def _check_labels(columns, classes, known, is_closed, argument):
     """Refuse labels that are of another kind, or not allowed, or all unknown."""
     same_kind({argument: columns, "labels": classes})
     unknown = np.setdiff1d(columns, classes)
@@ -249,6 +253,6 @@ def _check_labels(columns, classes, is_closed, argument):
     if len(unknown) == len(columns):
         raise ValueError(
             f"{argument} holds the labels {shown(columns[:5].tolist())}, none of which "
-            f"is known: {shown(classes.tolist())}. Write labels in the same way "
+            f"is known: {shown(known)}. Write labels in the same way "
             "everywhere."
         )

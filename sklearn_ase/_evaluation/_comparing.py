@@ -81,6 +81,7 @@ class Answers:
         found = estimate_metric(self.risk, gap, self.state_of)
         # Only labels at which the two differ say which is better.
         degrees = max(self.pairs.n_apart[first, second] - 1.0, _LEAST_DEGREES)
+        degrees = np.inf if self.pairs.is_known else degrees
         found = replace(found, degrees_of_freedom=degrees)
         if self.believed is None:
             return found

@@ -127,6 +127,19 @@ class Comparison:
         stays = pairs.may_be_best(self.best_index, level, method)
         return [name for name, stay in zip(self.names, stays, strict=True) if stay]
 
+    def same_as_best(self):
+        """Return the best model and those that predict the same at all rows.
+
+        No label tells these apart.
+
+        Returns
+        -------
+        names : list of str
+        """
+        are_alike = self._answers.pairs.agreement.are_alike
+        places = range(len(self.names))
+        return [self.names[k] for k in places if are_alike(self.best_index, k)]
+
     def regret(self, level=0.9, method="fixed"):
         """Return how much better than the chosen model the best one is at most.
 
@@ -161,8 +174,9 @@ class Comparison:
         Returns
         -------
         n_more : float
-            0 if no other model may be the best. Infinite if nothing can be said, for
-            instance because two models are estimated to be equally good.
+            0 if no other model may be the best, but for those that predict the same as
+            it at all rows. Infinite if nothing can be said, for instance because two
+            models are estimated to be equally good.
         """
         pairs = self._answers.pairs
         return pairs.labels_needed(self.best_index, self._gains, level)
@@ -182,11 +196,17 @@ class Comparison:
         """
         names = self.candidates(level, method)
         labels = f"{self.n_labels} label{'s' * (self.n_labels != 1)}"
-        if len(names) == 1:
+        twins = self.same_as_best()
+        alike = ""
+        if len(twins) > 1:
+            alike = f" {_listed(twins)} predict the same, so no label tells them apart."
+        if len(twins) == len(self.names):
+            return alike.strip()
+        if set(names) <= set(twins):
             sure = f"{100 * level:g} %{'' if method == 'fixed' else ', anytime'}"
             return (
-                f"{names[0]} is the best of {len(self.names)} models ({sure}, {labels})"
-                "."
+                f"{self.best_name} is the best of {len(self.names)} models ({sure}, "
+                f"{labels}).{alike}"
             )
         text = f"{_listed(names)} cannot be told apart with {labels}."
         more = self.labels_needed(level)
@@ -195,7 +215,8 @@ class Comparison:
         else:
             text += " It cannot be said yet how many more would do it."
         proba = self._proba[self.best_index]
-        return f"{text} Best so far: {self.best_name}, with probability {proba:.2g}."
+        text += f" Best so far: {self.best_name}, with probability {proba:.2g}."
+        return text + alike
 
     def to_dict(self, level=0.9, method="fixed"):
         """Return the comparison as columns, which ``pandas.DataFrame`` takes.

@@ -1,6 +1,7 @@
 """What an evaluation knows, and how it learns from its labels."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -20,10 +21,12 @@ from sklearn_ase._evaluation._questions import (
     estimate_question,
     known_proba,
     states_for,
+    with_bets,
 )
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._states import pool_state
 from sklearn_ase._evaluation._weights import weight_of
+from sklearn_ase._inference._epochs import cross_fitted_epochs
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
@@ -92,8 +95,7 @@ class EvaluationCore:
         state : PoolState
         epochs : list of Epoch
         """
-        left_out = self._learned.left_out
-        epochs = [epoch.with_belief(left_out) for epoch in epochs]
+        epochs = cross_fitted_epochs(epochs, self._learned.left_out)
         return replace(state, is_cross_fitted=True), epochs
 
     @property
@@ -156,13 +158,11 @@ class EvaluationCore:
         is_plain = question.line is not None or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
-        if self.is_cross_fitted and risk.leans_on_surrogate:
-            (state, epochs), cache = self.cross_fitted(state, epochs), None
-        state_of = states_for(
-            state, epochs, more, self.classes_, question.weight, cache=cache
-        )
-        proba = known_proba(state, self.classes_, more)
-        return estimate_question(risk, question, state, state_of, proba)
+        answer = partial(estimate_question, risk, question, more, self.classes_)
+        if not (self.is_cross_fitted and risk.leans_on_surrogate):
+            return answer(state, epochs, cache)
+        found = answer(*self.cross_fitted(state, epochs))
+        return with_bets(found, partial(answer, state, epochs, cache))
 
     def _update(self, relearn=False):
         """Renew what depends on the labels, after some of them changed."""

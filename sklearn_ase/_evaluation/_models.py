@@ -70,6 +70,15 @@ class Models:
         return Columns(near, classes, self.sign)
 
 
+def check_depends_on_model(metric):
+    """Refuse a metric of the labels alone."""
+    if metric.response_method is None:
+        raise ValueError(
+            f"metric={metric!r} does not depend on a model, so it cannot tell models "
+            "apart. Use another metric."
+        )
+
+
 def as_models(models, problem, metric, weight):
     """Ask models about the pool of an evaluation.
 
@@ -85,6 +94,7 @@ def as_models(models, problem, metric, weight):
     -------
     models : Models
     """
+    check_depends_on_model(metric)
     pairs = list(models.items()) if hasattr(models, "items") else models
     try:
         pairs = [(str(name), model) for name, model in pairs]

@@ -1,6 +1,6 @@
 """Questions about a pool: which metric, of which rows, with which weights."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,9 +49,11 @@ class Question:
         question : Question
         """
         line = None
-        if weight is None and isinstance(metric, Accuracy):
+        # With experts the mean loss is not what the ledger has: it is cross-fitted.
+        is_plain = weight is None and problem.experts is None
+        if is_plain and isinstance(metric, Accuracy):
             line = (1.0, -1.0) if isinstance(problem.loss, ZeroOne) else None
-        elif weight is None and isinstance(metric, MeanLoss):
+        elif is_plain and isinstance(metric, MeanLoss):
             is_same = repr(as_loss(metric.loss, problem.task)) == repr(problem.loss)
             slope = -1.0 if metric.negative else 1.0
             line = (0.0, slope) if is_same else None
@@ -244,16 +246,15 @@ def known_proba(state, classes, more_labels):
     return proba
 
 
-def estimate_question(risk, question, state, state_of, proba):
+def estimate_question(risk, question, more_labels, classes, state, epochs, cache=None):
     """Answer a question.
 
     Parameters
     ----------
     risk : BaseRisk
     question : Question
-    state : PoolState
-    state_of : callable
-    proba : ndarray of shape (n_samples, n_classes) or None
+    more_labels, classes, state, epochs, cache
+        See :func:`states_for`.
 
     Returns
     -------
@@ -262,10 +263,35 @@ def estimate_question(risk, question, state, state_of, proba):
     metric = question.metric
     if question.line is not None:
         return of_one_mean(metric.metric, question.line, risk.estimate(state))
+    state_of = states_for(
+        state, epochs, more_labels, classes, question.weight, cache=cache
+    )
     worth = getattr(state.belief, "training_worth", None)
     n_worth = 0.0 if worth is None else worth.n_labels
     answered, picks = None, state.settled
     if picks.n_skipped:
         answered = np.full(state.n_samples, np.nan)
         answered[picks.indices] = picks.answered
-    return estimate_metric(risk, metric.at(proba, answered), state_of, n_worth)
+    metric = metric.at(known_proba(state, classes, more_labels), answered)
+    return estimate_metric(risk, metric, state_of, n_worth)
+
+
+def with_bets(found, other):
+    """An estimate with the anytime interval of another, if it has one.
+
+    Bets are made before the label. So what they expect must not know later labels, as
+    a cross-fitted estimate does.
+
+    Parameters
+    ----------
+    found : MetricEstimate
+    other : callable
+        Makes the other estimate.
+
+    Returns
+    -------
+    estimate : MetricEstimate
+    """
+    if found.mean is None or not found.mean.anytime:
+        return found
+    return replace(found, mean=replace(found.mean, anytime=other().mean.anytime))

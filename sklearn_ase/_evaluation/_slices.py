@@ -149,7 +149,7 @@ def _verdict(found, n_labels):
     if n_labels < _MIN_LABELS:
         return "too few labels: the surrogate's word alone"
     if found.refusal:
-        return f"no interval: {found.refusal}"
+        return f"no interval: {found.refusal.removeprefix('No interval: ')}"
     if n_labels < _FEW_LABELS:
         return "few labels: mostly the surrogate's word"
     return "supported by labels"

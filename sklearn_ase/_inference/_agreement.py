@@ -61,13 +61,17 @@ class Agreement:
         """Whether two models predict the same at all rows that count."""
         return not (self.keys[self.apart, first] != self.keys[self.apart, second]).any()
 
+    def size(self, rows):
+        """Weight of these rows together."""
+        return float(self._weight_of(rows).sum())
+
     def open_apart(self, rows):
-        """Weight of the rows without a label on which each two differ.
+        """Weight of the other rows on which each two differ.
 
         Parameters
         ----------
         rows : ndarray of int
-            Rows with a label.
+            Rows with a label, or that nobody can label.
 
         Returns
         -------

@@ -189,7 +189,10 @@ def anytime_bounds(corrected, deviation, n_apart, n_labels, level=0.9):
     half = np.full(gap.shape, np.inf)
     known = n_apart > 1
     degrees = n_apart[known] - 1.0
-    half[known] = quantile(each, degrees, n_labels) * deviation[known]
+    with np.errstate(invalid="ignore"):
+        half[known] = quantile(each, degrees, n_labels) * deviation[known]
+    # So few labels tell nothing, even if they do not scatter.
+    half[np.isnan(half)] = np.inf
     np.fill_diagonal(half, 0.0)
     return gap - half, gap + half
 

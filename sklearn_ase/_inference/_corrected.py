@@ -8,7 +8,7 @@ from sklearn_ase._inference._best_of import (
     of_differences,
     seen_covariance,
 )
-from sklearn_ase._inference._steps import over_answerable
+from sklearn_ase._inference._skips import over_answerable
 
 # Numbers of a table of rows, labels and models that are looked at for a covariance.
 _MOST_NUMBERS = 2_000_000

@@ -104,6 +104,23 @@ class Epoch:
     belief: BeliefColumns
     query_proba: np.ndarray
 
-    def with_belief(self, belief):
-        """The same run of picks with another belief."""
-        return replace(self, belief=belief)
+
+def cross_fitted_epochs(epochs, belief):
+    """The same runs of picks with the belief of now, also before the first fit.
+
+    Parameters
+    ----------
+    epochs : list of Epoch
+    belief : BeliefColumns
+        At each labelled row as if it had no label.
+
+    Returns
+    -------
+    epochs : list of Epoch
+    """
+    found = [replace(epoch, belief=belief) for epoch in epochs]
+    if found and not found[0].start:
+        return found
+    # Before the first fit all rows are alike.
+    n_samples = len(belief.mean if belief.classes is None else belief.proba)
+    return [Epoch(0, belief, np.full(n_samples, 1.0 / n_samples)), *found]

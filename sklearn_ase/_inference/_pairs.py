@@ -40,6 +40,7 @@ class Pairs:
         self._seed = seed
         self._found = {}
         self.n_labels = 0 if corrected is None else state.settled.n_labels
+        self.is_known = len(state.settled) == state.n_samples  # No row is left.
 
     @cached_property
     def n_apart(self):
@@ -66,10 +67,22 @@ class Pairs:
         if self._columns.targets is None:
             return _unknown(n_models)
         right = self._observed.sum(axis=0)
-        still_open = self.agreement.open_apart(state.indices)
         gap = right[:, None] - right
-        n_samples = state.n_samples
-        return (gap - still_open) / n_samples, (gap + still_open) / n_samples
+        picks = state.picks
+        skipped = picks.indices[picks.skipped]
+        still_open = self.agreement.open_apart(np.append(state.indices, skipped))
+        low, high = gap - still_open, gap + still_open
+        # The mean is over the rows that can be labelled. After a skip nobody knows how
+        # many of the open rows these are; the ends are where they are fewest, or most.
+        most = state.n_samples - self.agreement.size(skipped)
+        least = most
+        if len(skipped):
+            least = self.agreement.size(state.indices) + still_open
+        least = np.maximum(least, 1e-300)
+        return (
+            low / np.where(low < 0, least, most),
+            high / np.where(high > 0, least, most),
+        )
 
     def bounds(self, level=0.9, method="fixed"):
         """Simultaneous bounds of how much better each model is than each other.
@@ -97,6 +110,9 @@ class Pairs:
 
     def _bounds(self, level, is_fixed):
         gains, n_labels = self._corrected.gains, self.n_labels
+        if self.is_known:
+            gap = gains[:, None] - gains
+            return gap, gap
         if is_fixed:
             seed = [*self._seed, n_labels]
             return regret_bounds(
@@ -142,11 +158,12 @@ class Pairs:
         Returns
         -------
         n_more : float
-            0 if there is no other candidate; infinite if another one is estimated to
-            be as good, or if the labels say too little yet.
+            0 if there is no other candidate that predicts something else; infinite if
+            another one is estimated to be as good, or if the labels say too little yet.
         """
         others = self.may_be_best(chosen, level)
-        others[chosen] = False
+        for model in np.flatnonzero(others):
+            others[model] = not self.agreement.are_alike(chosen, model)
         low, high = (side[chosen, others] for side in self.bounds(level))
         half, gap = 0.5 * (high - low), (gains[chosen] - gains)[others]
         if not len(gap):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from sklearn_ase._data._groups import number_groups
-from sklearn_ase._inference._steps import label_shares, row_weight
+from sklearn_ase._inference._skips import row_weight
+from sklearn_ase._inference._steps import label_shares
 
 # A correlation of 1 within groups counts as so many pairs of labels.
 _PRIOR_PAIRS = 5.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklearn_ase._inference._steps import row_weight
+from sklearn_ase._inference._skips import row_weight
 
 # Prior guess of the shape, and the number of values that it counts for. What training
 # rows show counts for more, but labels of the pool can outvote them.

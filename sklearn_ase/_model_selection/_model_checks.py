@@ -81,7 +81,10 @@ def _named(predictions, names):
     if hasattr(predictions, "items"):
         _refuse_twice(list(map(str, predictions)))
         return {str(name): array for name, array in predictions.items()}
-    table = np.asarray(predictions)
+    try:
+        table = np.asarray(predictions)
+    except ValueError:  # Of different lengths, as pairs of name and array.
+        table = np.empty(0)
     if table.ndim != 2:
         raise TypeError(
             "predictions must be a dict from name to array, a frame with a column for "

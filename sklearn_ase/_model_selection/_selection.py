@@ -16,6 +16,7 @@ from sklearn_ase._inference._pairs import Pairs
 from sklearn_ase._model_selection._gain import expected_gain
 from sklearn_ase._model_selection._standing import standing
 from sklearn_ase._utils._checks import check_choice
+from sklearn_ase.metrics import as_metric
 
 _DRAWS, _CRITICAL = 7, 11
 
@@ -145,15 +146,21 @@ class ModelSelection(Evaluation):
         Returns
         -------
         comparison : Comparison
-            Without other models and without a question it is about this choice: its
-            best model is `best_name`, and its candidates are `candidates`.
+            Without other models and without another question it is about this choice:
+            its best model is `best_name`, and its candidates are `candidates`.
         """
+        if "metric" in question and self._is_own(question["metric"]):
+            del question["metric"]
         if models is not None or any(each is not None for each in question.values()):
             models = self.models.predictions() if models is None else models
             return super().compare(models, reference=reference, **question)
         stand = self._standing(self.state, self.epochs, self.classes_)[0]
         found = stand.leader, stand.gains, stand.best_proba
         return Comparison(self.names, *found, self._answers(), reference)
+
+    def _is_own(self, metric):
+        """Whether a metric is the one that the models are chosen by."""
+        return metric is not None and repr(as_metric(metric)) == repr(self.plan.metric)
 
     def _answers(self):
         """Estimates of models and differences, kept until something changes."""
@@ -221,8 +228,7 @@ class ModelSelection(Evaluation):
 
     def _standing(self, state, epochs, classes):
         """How the models stand, columns, corrected means, and their differences."""
-        key = state
-        if key not in self._stands:
+        if state not in self._stands:
             columns = self._columns(state, classes)
             more = self.ledger.more_labels
             observed = columns.observed(state.indices, state.labels, more)
@@ -239,11 +245,12 @@ class ModelSelection(Evaluation):
                 )
             seed = [self.seed, state.n_labels, _DRAWS]
             agreement = self.models.agreement
-            found = standing(columns, state, observed, corrected, agreement.apart, seed)
+            known = columns, state, observed, corrected, agreement.apart
+            found = standing(*known, seed, self.models.weight)
             seed = [self.seed, _CRITICAL]
             pairs = Pairs(columns, state, observed, corrected, agreement, seed)
-            self._stands = {key: (found, columns, corrected, pairs)}
-        return self._stands[key]
+            self._stands = {state: (found, columns, corrected, pairs)}
+        return self._stands[state]
 
     def _aligned(self, epoch, classes):
         """The epoch with a column for each class; one object for each epoch."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from sklearn_ase._inference._best_of import proba_of_best
 from sklearn_ase._inference._corrected import some_rows, sum_of_covariances
+from sklearn_ase._inference._skips import answerable_share
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Standing:
     leader: int
 
 
-def standing(columns, state, observed, corrected, apart, seed):
+def standing(columns, state, observed, corrected, apart, seed, weight=None):
     """Weigh the models by what is believed now.
 
     Parameters
@@ -42,6 +43,8 @@ def standing(columns, state, observed, corrected, apart, seed):
         None before the first label.
     apart : ndarray of shape (n_samples,), dtype bool
     seed : sequence of int
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts in the columns, with mean 1.
 
     Returns
     -------
@@ -49,14 +52,36 @@ def standing(columns, state, observed, corrected, apart, seed):
     """
     expected = columns.expected(state.belief)
     expected[state.indices] = observed
-    means = expected.mean(axis=0)
+    means = _over_answerable(expected, state, weight)
     gains, gradient = columns.gains(means), columns.gradient(means)
     unknown = np.array(apart)
     unknown[state.indices] = False
+    unknown[state.picks.indices[state.picks.skipped]] = False
     covariance = believed_covariance(columns, state, gradient, np.flatnonzero(unknown))
     best_proba = proba_of_best(gains, covariance, seed)
     leader = _chosen(gains, corrected, apart)
     return Standing(gains, gradient, best_proba, leader)
+
+
+def _over_answerable(expected, state, weight):
+    """Means over the rows that can be labelled.
+
+    Rows that were skipped do not count. Of the rows without an answer only a share can
+    be labelled, which the picks tell.
+    """
+    share = answerable_share(state, weight)
+    if share == 1.0:
+        return expected.mean(axis=0)
+    weight = np.ones(state.n_samples) if weight is None else weight
+    counts = np.ones(state.n_samples)
+    counts[state.picks.indices[state.picks.skipped]] = 0.0
+    is_open = counts > 0
+    is_open[state.indices] = False
+    left = share * state.n_samples - weight[state.indices].sum()
+    size = weight[is_open].sum()
+    counts[is_open] = np.clip(left / size, 0.0, 1.0) if size > 0 else 0.0
+    total = counts @ weight
+    return counts @ expected / total if total > 0 else expected.mean(axis=0)
 
 
 def _chosen(gains, corrected, apart):

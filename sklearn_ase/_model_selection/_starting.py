@@ -16,7 +16,7 @@ from sklearn_ase._data._validation import (
     check_task,
     check_training_rows,
 )
-from sklearn_ase._evaluation._models import Models
+from sklearn_ase._evaluation._models import Models, check_depends_on_model
 from sklearn_ase._evaluation._plan import Plan, check_stop
 from sklearn_ase._evaluation._starting import loss_of_metric, refuse_unknown
 from sklearn_ase._evaluation._weights import check_weight, weight_of
@@ -84,7 +84,8 @@ def start_selection(
         X = check_rows(selector, X, reset=True)
     else:
         X = _row_numbers(names, given)
-    metric = _check_metric(selector.metric)
+    metric = as_metric("accuracy" if selector.metric is None else selector.metric)
+    check_depends_on_model(metric)
     check_number(selector.level_share, "level_share", 0, 1)
     check_verbose(selector.verbose)
     model = next((each for each in estimators if each is not None), None)
@@ -184,16 +185,6 @@ def _row_numbers(names, given):
             "pool."
         )
     return np.arange(sizes[0])[:, None]
-
-
-def _check_metric(metric):
-    metric = as_metric("accuracy" if metric is None else metric)
-    if metric.response_method is None:
-        raise ValueError(
-            f"metric={metric!r} does not depend on a model, so it cannot tell models "
-            "apart. Use another metric."
-        )
-    return metric
 
 
 def _problems(

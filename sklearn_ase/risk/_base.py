@@ -186,7 +186,7 @@ def design_based(value, variances, deviations, steps, state):
     found = replace(
         found,
         unseen=unseen_variance(picks, n_samples),
-        is_wilson=state.is_cross_fitted and _n_events(picks, loss) >= _MANY_EVENTS,
+        is_wilson=state.is_cross_fitted and _n_events(state) >= _MANY_EVENTS,
     )
     if is_known or found.n_skipped:
         return found
@@ -196,10 +196,17 @@ def design_based(value, variances, deviations, steps, state):
     return replace(found, least=total / n_samples, most=most, anytime=ends)
 
 
-def _n_events(picks, loss):
-    """Number of labels with a large loss, or with a small one if these are fewer."""
-    is_large = picks.losses[picks.answered] > 0.5 * loss.max_loss
-    return int(min(is_large.sum(), (~is_large).sum()))
+def _n_events(state):
+    """Number of labels with a large loss, or with a small one if these are fewer.
+
+    Rows that do not count, such as those outside of a group, are no events.
+    """
+    picks = state.settled.take(state.settled.answered)
+    losses, greatest = picks.losses, np.full(len(picks), state.loss.max_loss)
+    if state.is_question:
+        greatest = state.loss.values.limits()[1][picks.indices]
+    is_large = losses > 0.5 * greatest
+    return int(min(is_large.sum(), (~is_large & (greatest > 0)).sum()))
 
 
 def min_loss(loss):

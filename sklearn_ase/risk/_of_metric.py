@@ -8,7 +8,8 @@ from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
 from sklearn_ase._inference._limits import proved_limits, with_limits
 from sklearn_ase._inference._population import population_variance
-from sklearn_ase._inference._steps import row_weight, variances_of_mean
+from sklearn_ase._inference._skips import row_weight
+from sklearn_ase._inference._steps import variances_of_mean
 from sklearn_ase.metrics._complement import ComplementMetric
 from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._metric_estimate import MetricEstimate

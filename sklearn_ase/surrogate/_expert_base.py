@@ -2,19 +2,21 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.base import clone
 
-from sklearn_ase._data._cross_fitting import cross_fitted
 from sklearn_ase._data._rows import is_dataset, n_rows, take_rows
 from sklearn_ase._utils._checks import check_integer, shown
-from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase.surrogate._base import BaseSurrogate
+from sklearn_ase.surrogate._conditional_logit import exchangeable_precision
+from sklearn_ase.surrogate._held_out import fit_held_out, mean_prediction
 from sklearn_ase.surrogate._linear_features import LinearFeatures
-from sklearn_ase.surrogate._members import out_of_bag, predict_members
 
-_FOLDS = 5
+# Prior probability of each stack; those that cannot be made are left out.
+_PRIOR = {"experts": 0.5, "features": 0.25, "learned": 0.25}
 # Labels that an estimator on features needs.
 _LEAST_LABELS = 10
 
@@ -55,9 +57,40 @@ class Blocks:
         )
 
     @property
+    def n_experts(self):
+        """Number of experts."""
+        return 0 if self.experts is None else self.experts.shape[1]
+
+    @property
     def parts(self):
         """The parts, in order."""
         return [getattr(self, field.name) for field in fields(self)]
+
+
+class WeightsBefore(NamedTuple):
+    """What is likely of the weights before labels are seen.
+
+    Attributes
+    ----------
+    of_one, of_all : float
+        Mean of the weight of a single expert, and of the sum of several.
+    sum_spread, each_spread : float
+        Standard deviation of the sum, and of each around its mean.
+    model, learned : tuple of two float
+        Mean and standard deviation of the weight of the model under test, and of the
+        estimator on features.
+    offset, feature : float
+        Standard deviation of an offset, and of the weight of a feature.
+    """
+
+    of_one: float
+    of_all: float
+    sum_spread: float
+    each_spread: float
+    model: tuple
+    learned: tuple
+    offset: float
+    feature: float
 
 
 class BaseExpertSurrogate(BaseSurrogate):
@@ -74,6 +107,7 @@ class BaseExpertSurrogate(BaseSurrogate):
     _wrapper = _linear = None
     _pool = None, None  # The rows of the pool, and what is known about them.
     estimator_ = None
+    _weights_before = None  # A WeightsBefore.
 
     def validate(self):
         check_integer(self.n_components, "n_components", 0)
@@ -117,8 +151,9 @@ class BaseExpertSurrogate(BaseSurrogate):
         experts=None,
     ):
         y = np.asarray(y)
-        self._start(classes, y)
-        held_out = self._fit_estimator(X, y, n_acquired, seed)
+        self.classes_ = None if classes is None else np.asarray(classes)
+        self._start(y)
+        held_out = self._fit_estimator(X, y, seed)
         # Experts speak of the pool only, so that training rows teach the estimator.
         rows = np.arange(len(y) - n_acquired, len(y))
         acquired = take_rows(X, rows) if n_acquired else None
@@ -160,57 +195,83 @@ class BaseExpertSurrogate(BaseSurrogate):
             return np.empty((0, self._linear.pipeline_[-1].n_features_in_))
         return self._linear.transform(X)
 
-    def _fit_estimator(self, X, y, n_acquired, seed):
+    def _fit_estimator(self, X, y, seed):
         """Fit the estimator on features; returns held-out predictions, or None."""
         self.estimator_ = None
-        if self._wrapper is None or not self._can_learn(y):
+        can_learn = len(y) >= _LEAST_LABELS and len(np.unique(y)) > 1
+        if self._wrapper is None or not can_learn:
             return None
-        estimator = self._wrapper.estimator
-        self.estimator_ = fit_seeded(estimator, seed, X, y)
-        found = out_of_bag(self.estimator_, X)
-        has_bags = found is not None
-        if not has_bags:
-
-            def fit(chosen, seed):
-                return fit_seeded(estimator, seed, take_rows(X, chosen), y[chosen])
-
-            found = cross_fitted(
-                fit, self._mean_of, X, y, _FOLDS, seed, self.task == "classification"
-            )
-        if found is None:
-            self.estimator_ = None
-            return None
-        values = found[0]
-        if has_bags:
-            values = self._aligned(values, self.estimator_)
-        # A row that every member has learned from is predicted as an average row.
-        missing = ~np.isfinite(values.reshape(len(values), -1)).all(axis=1)
-        values[missing] = values[~missing].mean(axis=0)
-        return values
-
-    def _can_learn(self, y):
-        return len(y) >= _LEAST_LABELS and len(np.unique(y)) > 1
-
-    def _mean_of(self, model, X):
-        return (self._aligned(predict_members(model, X).mean(axis=0), model),)
+        self.estimator_, held_out = fit_held_out(
+            self._wrapper.estimator, X, y, self.classes_, seed
+        )
+        return held_out
 
     def _predicted(self, X):
         """What the estimator on features predicts, or None."""
         if self.estimator_ is None:
             return None
-        return self._mean_of(self.estimator_, X)[0]
+        return mean_prediction(self.estimator_, X, self.classes_)
+
+    def _kinds(self, blocks):
+        """The stacks that these blocks allow."""
+        kinds = ["experts"]
+        kinds += ["features"] if blocks.linear is not None else []
+        kinds += ["learned"] if blocks.learned is not None else []
+        return kinds
+
+    def _prior(self, kind, blocks):
+        """Mean and precision of the weights of a stack."""
+        prior, n_experts, n_offsets = self._weights_before, blocks.n_experts, 1
+        if self.classes_ is not None:
+            n_offsets = len(self.classes_)
+        total = prior.of_one if n_experts == 1 else prior.of_all
+        mean = [total / max(n_experts, 1)] * n_experts + [0.0] * n_offsets
+        scale = [prior.offset] * n_offsets
+        more = [prior.model] * (blocks.model is not None)
+        more += [prior.learned] * (kind == "learned")
+        mean, scale = mean + [m for m, _ in more], scale + [s for _, s in more]
+        if kind == "features":
+            n_more = self._n_feature_weights(blocks)
+            mean, scale = mean + [0.0] * n_more, scale + [prior.feature] * n_more
+        precision = np.zeros((len(mean), len(mean)))
+        if n_experts:
+            precision[:n_experts, :n_experts] = exchangeable_precision(
+                n_experts, prior.sum_spread, prior.each_spread
+            )
+        place = np.arange(n_experts, len(mean))
+        precision[place, place] = np.array(scale) ** -2.0
+        return np.array(mean), precision
+
+    def _shared_out(self, kinds, densities):
+        """How much each stack counts, and without each row in turn.
+
+        Parameters
+        ----------
+        kinds : list of str
+        densities : ndarray of shape (n_stacks, n_rows)
+            Logarithm of the probability of each label, as if it had been held out.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_stacks,)
+        without : ndarray of shape (n_stacks, n_rows)
+        """
+        prior = np.log([[_PRIOR[kind]] for kind in kinds])
+        total = densities.sum(axis=1, keepdims=True) + prior
+        shares = softmax(total, axis=0)[:, 0]
+        self.shares_ = dict(zip(kinds, shares.tolist(), strict=True))
+        return shares, softmax(total - densities, axis=0)
 
     @abstractmethod
     def _wrapped(self, estimator):
         """A surrogate of this estimator alone, which encodes frames."""
 
-    @abstractmethod
-    def _start(self, classes, y):
-        """Keep the classes, or the scale of the labels."""
+    def _start(self, y):
+        """Look at the labels before a fit."""
 
     @abstractmethod
-    def _aligned(self, values, model):
-        """Predictions of an estimator on features, with a column for each class."""
+    def _n_feature_weights(self, blocks):
+        """Number of weights of features in a stack."""
 
     @abstractmethod
     def _weights(self):

@@ -6,26 +6,21 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import gen_batches
 
-from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
-from sklearn_ase.surrogate._conditional_logit import (
-    exchangeable_precision,
-    fit_logit,
-    left_out_proba,
-)
-from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate
+from sklearn_ase.surrogate._conditional_logit import fit_logit, left_out_proba
+from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate, WeightsBefore
 
-# Weights of experts before labels are seen: mean and standard deviation of their sum,
-# standard deviation of each from the mean.
-_ONE_EXPERT, _EXPERTS, _OF_SUM, _OF_EACH = 1.5, 2.0, 1.0, 0.7
-# Mean and standard deviation of the exponents of the model under test and of the
-# estimator on features.
-_MODEL, _LEARNED = (0.6, 0.3), (0.5, 0.5)
-# Standard deviation of the offset of a class, and of the weights of features.
-_OFFSET, _FEATURE = 1.0, 0.3
-# Prior probability of each stack; those that cannot be made are left out.
-_PRIOR = {"experts": 0.5, "features": 0.25, "learned": 0.25}
+_BEFORE = WeightsBefore(
+    of_one=1.5,
+    of_all=2.0,
+    sum_spread=1.0,
+    each_spread=0.7,
+    model=(0.6, 0.3),
+    learned=(0.5, 0.5),
+    offset=1.0,
+    feature=0.3,
+)
 _LEAST_PROBA = {"model": 0.001, "votes": 0.01, "learned": 0.02}
 _CHUNK_NUMBERS = 2**21
 
@@ -93,6 +88,7 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
     """
 
     task = "classification"
+    _weights_before = _BEFORE
 
     def __init__(self, estimator=None, n_components=8):
         self.estimator = estimator
@@ -103,12 +99,6 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
 
     def _wrapped(self, estimator):
         return ClassifierSurrogate(estimator, calibration=None)
-
-    def _start(self, classes, y):
-        self.classes_ = np.asarray(classes)
-
-    def _aligned(self, values, model):
-        return np.array(align_columns(values, model.classes_, self.classes_))
 
     def _fit_stack(self, blocks, y):
         codes = np.searchsorted(self.classes_, y) if len(y) else np.empty(0, dtype=int)
@@ -123,21 +113,12 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
             self._fitted.append(FittedLogit(kind, weights, left_out))
         rows = np.arange(len(codes))
         logs = np.log([each.left_out[rows, codes] for each in self._fitted])
-        prior = np.log([[_PRIOR[each.kind]] for each in self._fitted])
-        total = logs.sum(axis=1, keepdims=True) + prior
-        shares = softmax(total, axis=0)[:, 0]
-        # Without its own label a row has other shares, too.
-        without = softmax(total - logs, axis=0)
+        kinds = [each.kind for each in self._fitted]
+        self._shares, without = self._shared_out(kinds, logs)
         left_out = np.array([each.left_out for each in self._fitted])
         self._left_out = np.einsum("kn,knc->nc", without, left_out)
-        self._shares = shares
-        self.shares_ = {
-            each.kind: float(share)
-            for each, share in zip(self._fitted, shares, strict=True)
-        }
-        n_experts = 0 if blocks.experts is None else blocks.experts.shape[1]
-        weights = [each.weights[:n_experts] for each in self._fitted]
-        self.weights_ = shares @ np.array(weights)
+        weights = [each.weights[: blocks.n_experts] for each in self._fitted]
+        self.weights_ = self._shares @ np.array(weights)
 
     def _weights(self):
         return {each.kind: each.weights for each in self._fitted}
@@ -155,12 +136,6 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
         return CategoricalBelief.from_members(
             mean[None], loss, keep_member_loss=keep_member_loss
         )
-
-    def _kinds(self, blocks):
-        kinds = ["experts"]
-        kinds += ["features"] if blocks.linear is not None else []
-        kinds += ["learned"] if blocks.learned is not None else []
-        return kinds
 
     def _design(self, kind, blocks, n_rows):
         """What each weight adds to the score of each class.
@@ -190,29 +165,9 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
                 parts.append(mean[:, :, None] * linear[:, None, :])
         return np.concatenate(parts, axis=2, dtype=float)
 
-    def _prior(self, kind, blocks):
-        """Mean and precision of the weights."""
-        n_classes = len(self.classes_)
-        n_experts = 0 if blocks.experts is None else blocks.experts.shape[1]
-        total = _ONE_EXPERT if n_experts == 1 else _EXPERTS
-        mean = [total / max(n_experts, 1)] * n_experts + [0.0] * n_classes
-        scale = [_OFFSET] * n_classes
-        if blocks.model is not None:
-            mean, scale = mean + [_MODEL[0]], scale + [_MODEL[1]]
-        if kind == "learned":
-            mean, scale = mean + [_LEARNED[0]], scale + [_LEARNED[1]]
-        if kind == "features":
-            n_linear = blocks.linear.shape[1]
-            n_more = n_linear * (n_classes + (n_experts > 0))
-            mean, scale = mean + [0.0] * n_more, scale + [_FEATURE] * n_more
-        precision = np.zeros((len(mean), len(mean)))
-        if n_experts:
-            precision[:n_experts, :n_experts] = exchangeable_precision(
-                n_experts, _OF_SUM, _OF_EACH
-            )
-        place = np.arange(n_experts, len(mean))
-        precision[place, place] = np.array(scale) ** -2.0
-        return np.array(mean), precision
+    def _n_feature_weights(self, blocks):
+        n_blocks = len(self.classes_) + (blocks.n_experts > 0)
+        return n_blocks * blocks.linear.shape[1]
 
 
 def _logs(proba, kind):

@@ -1,21 +1,22 @@
 """A surrogate that weighs what experts say about numeric labels."""
 
 import numpy as np
-from scipy.special import softmax
 
 from sklearn_ase.belief import GaussianBelief
-from sklearn_ase.surrogate._conditional_logit import exchangeable_precision
-from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate
+from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate, WeightsBefore
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
-# All in units of the spread of the labels. Weights of standardised experts: mean and
-# standard deviation of their sum, standard deviation of each from the mean.
-_TOTAL, _OF_SUM, _OF_EACH = 0.7, 0.5, 0.4
-# Mean and standard deviation of the weights of the model under test and of the
-# estimator on features.
-_MODEL, _LEARNED = (0.6, 0.4), (0.4, 0.4)
-_OFFSET, _FEATURE = 1.0, 0.15
-_PRIOR = {"experts": 0.5, "features": 0.25, "learned": 0.25}
+# All in units of the spread of the labels.
+_BEFORE = WeightsBefore(
+    of_one=0.7,
+    of_all=0.7,
+    sum_spread=0.5,
+    each_spread=0.4,
+    model=(0.6, 0.4),
+    learned=(0.4, 0.4),
+    offset=1.0,
+    feature=0.15,
+)
 # Variance of the noise, relative to that of the labels, and how many labels this
 # expectation counts for.
 _NOISE, _PRIOR_LABELS = 0.5, 2.0
@@ -65,6 +66,7 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
 
     task = "regression"
     min_rows = 3
+    _weights_before = _BEFORE
 
     def __init__(self, estimator=None, n_components=8):
         self.estimator = estimator
@@ -76,13 +78,10 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
     def _wrapped(self, estimator):
         return RegressorSurrogate(estimator, calibration=None)
 
-    def _start(self, classes, y):
+    def _start(self, y):
         self._middle, self._scale = float(np.mean(y)), float(np.std(y))
         if not self._scale > 0:
             self._scale = max(abs(self._middle), 1.0)
-
-    def _aligned(self, values, model):
-        return np.array(values, dtype=float)
 
     def _fit_stack(self, blocks, y):
         target = (np.asarray(y, dtype=float) - self._middle) / self._scale
@@ -94,17 +93,11 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
             self._fitted.append((kind, *fitted[:3]))
             logs.append(fitted[3:])
         centre, variance, density = (np.array(part) for part in zip(*logs, strict=True))
-        prior = np.log([[_PRIOR[kind]] for kind, *_ in self._fitted])
-        total = density.sum(axis=1, keepdims=True) + prior
-        self._shares = softmax(total, axis=0)[:, 0]
-        without = softmax(total - density, axis=0)
+        kinds = [kind for kind, *_ in self._fitted]
+        self._shares, without = self._shared_out(kinds, density)
         mean, variance = _mixture(without, centre, variance)
         self._left_out = self._in_units(mean, variance)
-        self.shares_ = {
-            kind: float(share)
-            for (kind, *_), share in zip(self._fitted, self._shares, strict=True)
-        }
-        n_experts = 0 if blocks.experts is None else blocks.experts.shape[1]
+        n_experts = blocks.n_experts
         weights = [weights[:n_experts] for _, weights, *_ in self._fitted]
         self.weights_ = self._shares @ np.array(weights)
 
@@ -135,12 +128,6 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
     def _in_units(self, mean, variance):
         return self._middle + self._scale * mean, self._scale**2 * variance
 
-    def _kinds(self, blocks):
-        kinds = ["experts"]
-        kinds += ["features"] if blocks.linear is not None else []
-        kinds += ["learned"] if blocks.learned is not None else []
-        return kinds
-
     def _design(self, kind, blocks, n_rows):
         parts = []
         if blocks.experts is not None:
@@ -157,26 +144,8 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
     def _in_labels(self, values):
         return ((values - self._middle) / self._scale)[:, None]
 
-    def _prior(self, kind, blocks):
-        """Mean and precision of the weights."""
-        n_experts = 0 if blocks.experts is None else blocks.experts.shape[1]
-        mean = [_TOTAL / max(n_experts, 1)] * n_experts + [0.0]
-        scale = [_OFFSET]
-        if blocks.model is not None:
-            mean, scale = mean + [_MODEL[0]], scale + [_MODEL[1]]
-        if kind == "learned":
-            mean, scale = mean + [_LEARNED[0]], scale + [_LEARNED[1]]
-        if kind == "features":
-            n_linear = blocks.linear.shape[1]
-            mean, scale = mean + [0.0] * n_linear, scale + [_FEATURE] * n_linear
-        precision = np.zeros((len(mean), len(mean)))
-        if n_experts:
-            precision[:n_experts, :n_experts] = exchangeable_precision(
-                n_experts, _OF_SUM, _OF_EACH
-            )
-        place = np.arange(n_experts, len(mean))
-        precision[place, place] = np.array(scale) ** -2.0
-        return np.array(mean), precision
+    def _n_feature_weights(self, blocks):
+        return blocks.linear.shape[1]
 
 
 def _fit(design, target, mean, precision):

@@ -2,15 +2,11 @@
 
 import numpy as np
 
-from sklearn_ase._data._class_columns import align_columns
-from sklearn_ase._data._cross_fitting import cross_fitted
 from sklearn_ase._data._rows import stack_rows, take_rows
-from sklearn_ase._utils._seeding import fit_seeded
-from sklearn_ase.surrogate._members import out_of_bag, predict_members
+from sklearn_ase.surrogate._held_out import fit_held_out, mean_prediction
 
 # Labels at the first fit, and the factor by which they grow until the next.
 _FIRST, _GROWTH = 5, 1.5
-_FOLDS = 5
 # Every class keeps a probability of this order.
 _LEAST = 0.02
 
@@ -71,36 +67,13 @@ class FeatureExpert:
         if self.y_train is not None:
             X = stack_rows(self.train_features, X) if n_labels else self.train_features
             y = np.concatenate([self.y_train, y])
-        model = fit_seeded(self.estimator, seed, X, y)
-        predictions = _mean(model, self.features, classes)
-        if not n_labels:
-            return _spread_out(predictions, classes)
-        held_out = out_of_bag(model, X)
-        if held_out is not None:
-            found = held_out[0]
-            if classes is not None:
-                found = align_columns(found, model.classes_, classes)
-        else:
-            found = self._cross_fitted(X, y, classes, seed)
-        if found is None:
+        model, held_out = fit_held_out(self.estimator, X, y, classes, seed)
+        if model is None:
             return None
-        found = found[-n_labels:]
-        nobody = np.isnan(found) if classes is None else np.isnan(found).any(axis=1)
-        # A row that every member has learned from is predicted as any row.
-        found[nobody] = y.mean() if classes is None else predictions.mean(axis=0)
-        predictions[rows] = found
+        predictions = mean_prediction(model, self.features, classes)
+        if n_labels:
+            predictions[rows] = held_out[-n_labels:]
         return _spread_out(predictions, classes)
-
-    def _cross_fitted(self, X, y, classes, seed):
-        def fit(chosen, seed):
-            return fit_seeded(self.estimator, seed, take_rows(X, chosen), y[chosen])
-
-        def predict(model, some):
-            return (_mean(model, some, classes),)
-
-        is_class = classes is not None
-        found = cross_fitted(fit, predict, X, y, _FOLDS, seed, is_class)
-        return None if found is None else found[0]
 
 
 def _spread_out(predictions, classes):
@@ -118,10 +91,3 @@ def _n_used(n_labels):
     while (following := int(np.ceil(count * _GROWTH))) <= n_labels:
         count = following
     return count
-
-
-def _mean(model, X, classes):
-    mean = predict_members(model, X).mean(axis=0)
-    if classes is None:
-        return np.array(mean, dtype=float)
-    return np.array(align_columns(mean, model.classes_, classes))

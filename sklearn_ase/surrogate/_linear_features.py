@@ -89,9 +89,12 @@ class _SomeDirections(TransformerMixin, BaseEstimator):
         self.n_components = n_components
 
     def fit(self, X, y=None):
+        self.svd_ = None
+        if X.shape[1] == 1:  # TruncatedSVD needs two columns.
+            return self
         n_components = max(1, min(self.n_components, *(n - 1 for n in X.shape)))
         self.svd_ = TruncatedSVD(n_components, random_state=0).fit(X)
         return self
 
     def transform(self, X):
-        return self.svd_.transform(X)
+        return X.toarray() if self.svd_ is None else self.svd_.transform(X)

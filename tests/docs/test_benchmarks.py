@@ -367,9 +367,7 @@ def test_differences_of_models_are_counted_beside_a_plain_sample(
 ):
     import model_differences
 
-    monkeypatch.setattr(
-        model_differences, "TABLES", {"noise": lambda _: _two_classes()}
-    )
+    monkeypatch.setattr(model_differences, "TABLES", {"noise": _two_classes})
     cell = ("noise", "linear", "bayes", "zero_one")
     monkeypatch.setattr(model_differences, "CELLS", [cell])
     monkeypatch.setattr(model_differences, "COUNTS", (10, 400))

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.metrics import LabelShare
 from sklearn_ase.risk import ASE, CorrectedASE
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -94,7 +95,24 @@ def test_clones_are_equal_and_both_stay(evaluation):
     found = evaluation.compare(models)
     assert [float(gap) for gap in found.differences] == [0.0, 0.0]
     assert found.candidates() == ["one", "two"]
-    assert "cannot be told apart" in found.describe()
+    assert found.same_as_best() == ["one", "two"]
+    assert found.describe() == (
+        "one and two predict the same, so no label tells them apart."
+    )
+
+
+def test_clones_of_the_best_do_not_hide_how_the_others_stand(evaluation):
+    plain = evaluation.compare(MODELS)
+    found = evaluation.compare({**MODELS, "clone": MODELS[plain.best_name]})
+    assert set(found.same_as_best()) == {plain.best_name, "clone"}
+    is_settled = plain.candidates() == [plain.best_name]
+    assert (found.labels_needed() == 0.0) == is_settled
+    assert "predict the same, so no label tells them apart." in found.describe()
+
+
+def test_a_metric_of_the_labels_alone_is_refused(evaluation):
+    with pytest.raises(ValueError, match="does not depend on a model"):
+        evaluation.compare(MODELS, metric=LabelShare(1))
 
 
 def test_arrays_and_functions_do_as_well_as_models(evaluation):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit
 from sklearn.datasets import load_digits
 from sklearn.frozen import FrozenEstimator
@@ -251,3 +252,77 @@ def test_surrogates_that_cannot_use_experts_are_refused():
     _, score = answers()
     with pytest.raises(TypeError, match="cannot use experts"):
         share(surrogate=ClassifierSurrogate()).start(None, experts=score)
+
+
+def test_bets_of_the_anytime_interval_know_no_later_label():
+    y, score = answers()
+    evaluation = share(n_labels=40).fit(None, y, experts=score).evaluation_
+    guarded, corrected = evaluation.estimate(), evaluation.estimate(CorrectedASE())
+    # CorrectedASE expects of each pick what was believed before its label.
+    assert guarded.mean.anytime == corrected.mean.anytime
+    assert guarded.interval() != corrected.interval()
+
+
+def test_a_sparse_table_may_have_a_single_column():
+    y, score = answers(60)
+    dense = np.random.default_rng(0).normal(size=(60, 1))
+    for X in (csr_array(dense), csr_matrix(dense)):
+        found = share(n_labels=60).fit(X, y, experts=score).estimate_
+        assert float(found) == pytest.approx(np.mean(y == "right"), abs=1e-12)
+
+
+def test_accuracy_is_estimated_as_with_equal_weights():
+    y, score = answers()
+    given = {"predictions": np.where(score > 0.5, "right", "wrong"), "experts": score}
+    evaluator = ActiveRiskEstimator(metric="accuracy", n_labels=60, random_state=0)
+    plain = evaluator.fit(None, y, **given).estimate_
+    weight = np.where(np.arange(len(y)) == 0, 1.0 + 1e-9, 1.0)
+    weighted = evaluator.fit(None, y, **given, sample_weight=weight).estimate_
+    assert plain.interval() == pytest.approx(weighted.interval(), abs=1e-6)
+    assert float(plain) == pytest.approx(float(weighted), abs=1e-6)
+
+
+def test_a_group_with_one_kind_of_labels_has_no_interval_of_wilson():
+    rng = np.random.default_rng(2)
+    group = np.arange(1000) < 100
+    is_right = rng.uniform(size=1000) < np.where(group, 0.85, 0.2)
+    score = 0.1 + 0.3 * rng.uniform(size=1000)
+    y = np.where(is_right, "right", "wrong")
+    found = share(n_labels=100, random_state=2).fit(None, y, experts=score)
+    evaluation = found.evaluation_
+    labels = y[[row for row in evaluation.state.indices if group[row]]]
+    assert len(labels) >= 5
+    assert np.sum(labels == "wrong") < 5  # Labels outside of the group are no events.
+    assert not evaluation.estimate(where=group).mean.is_wilson
+    assert found.estimate_.mean.is_wilson
+
+
+def test_errors_name_what_the_user_gave():
+    numbers = np.repeat([1, 2], 20)
+    evaluator = ActiveRiskEstimator(metric=LabelShare(2))
+    with pytest.raises(ValueError, match=r"labels among \[2\], or scores.*from 1 to 2"):
+        evaluator.start(None, experts=numbers)
+    with pytest.raises(ValueError, match=r"none of which is known: \['right'\]"):
+        share().start(None, experts=np.full(40, "RIGHT"))
+    with pytest.raises(ValueError, match=r"finite numbers.*but holds inf"):
+        ActiveRiskEstimator(metric=LabelMean()).start(
+            None, experts=np.where(numbers == 2, np.inf, 0.5)
+        )
+
+
+@pytest.mark.parametrize("n_each", [1, 8])
+def test_a_weighted_mean_does_not_depend_on_where_the_scale_begins(n_each):
+    rng = np.random.default_rng(0)
+    y, weight = rng.normal(size=200), rng.uniform(0.1, 1.0, size=200)
+    judge = y + rng.normal(size=200)
+    found = []
+    for start in (0.0, 1000.0):
+        evaluation = ActiveRiskEstimator(metric=LabelMean(), random_state=0).start(
+            None, experts=judge, sample_weight=weight
+        )
+        for _ in range(32 // n_each):
+            query = evaluation.ask(n_each)
+            evaluation.tell(query, start + y[query.indices])
+        found.append(np.array(evaluation.estimate().interval()) - start)
+    # The first picks come before the first fit; they must not count from 0.
+    assert found[0] == pytest.approx(found[1], abs=0.01)

@@ -1,5 +1,7 @@
 """Estimates for groups of rows, from labels that were bought for the whole pool."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,6 +20,7 @@ from helpers.questions import (
 )
 
 from sklearn_ase import SliceTable
+from sklearn_ase._evaluation._slices import _verdict
 from sklearn_ase.metrics import LabelShare
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 
@@ -175,6 +178,11 @@ def test_the_table_is_shown_as_text_and_html(evaluation):
     assert "<script>" not in html
     assert "a &amp; b" in html
     assert len(str(table).splitlines()) == 3
+
+
+def test_a_verdict_says_once_that_there_is_no_interval():
+    refused = SimpleNamespace(refusal="No interval: the losses have a heavy tail.")
+    assert _verdict(refused, 20) == "no interval: the losses have a heavy tail."
 
 
 def test_the_surrogate_alone_gives_a_table_without_intervals(evaluation):

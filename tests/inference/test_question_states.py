@@ -12,7 +12,7 @@ from sklearn_ase._inference._questions import (
     moments_with_labels,
     question_state,
 )
-from sklearn_ase._inference._steps import over_answerable, row_weight
+from sklearn_ase._inference._skips import over_answerable, row_weight
 from sklearn_ase.metrics import LabelMean, Recall
 from sklearn_ase.risk import CorrectedASE
 from sklearn_ase.selection import Proportional

@@ -334,6 +334,14 @@ def test_the_answer_is_one():
         assert min(map(float, comparison.differences)) >= 0.0
 
 
+def test_naming_the_own_metric_is_no_other_question():
+    table, y = _pool(150, shares=(0.2, 0.21, 0.22, 0.24, 0.3), seed=5)
+    run = _label(_start(table), y, 20)
+    assert run.compare(metric="accuracy").to_dict() == run.compare().to_dict()
+    other = run.compare(metric="balanced_accuracy")
+    assert other.metric_name != run.compare().metric_name
+
+
 def test_anytime_claims_hold_at_all_label_counts_at_once():
     # 20 runs of 50 looks each; at 90 % two runs may ever be wrong, here up to five.
     wrong = {"anytime": 0, "fixed": 0, "candidates": 0}

@@ -162,7 +162,7 @@ def test_features_are_one_more_expert():
 def test_other_surrogates_on_features(digits, surrogate):
     pairs, X, y = digits
     selector = ActiveModelSelector(
-        pairs, n_labels=40, surrogate=surrogate, random_state=0
+        pairs, n_labels=60, surrogate=surrogate, random_state=0
     )
     assert selector.fit(X, y).best_name_ == "linear"
 
@@ -228,6 +228,18 @@ def test_stopping_rules(digits, stop):
         ActiveRiskEstimator(pairs[0][1], stop=stop).fit(X, y)
 
 
+def test_clones_of_the_best_count_as_one_candidate():
+    y = np.arange(200) % 2
+    predictions = {"good": y, "clone": y.copy(), "poor": 1 - y}
+    selector = ActiveModelSelector(n_labels=60, stop=OneCandidate(), random_state=0)
+    selector.fit(None, y, predictions=predictions)
+    assert selector.candidates_ == ["good", "clone"]
+    assert selector.stop_reason_.endswith(
+        "may be the best, or one that predicts the same."
+    )
+    assert 1 < len(selector.ledger_) < 60
+
+
 def test_rules_about_the_estimate_stop_too(digits):
     pairs, X, y = digits
     stop = TargetWidth(0.6, method="fixed")
@@ -272,6 +284,7 @@ def test_errors_come_before_a_label_is_spent(digits, params, match):
         ({1: [0, 1, 0], "1": [0, 1, 1]}, "given twice"),
         ({"a": [0, 1, 0], "b": ["x", "y", "x"]}, "kinds"),
         ([0, 1, 0], "dict"),
+        ([("a", [0, 1, 0]), ("b", [0, 1, 1])], "dict"),
         ({"a": [0, 1, 0], "b": [0, np.nan, 1]}, "NaN"),
     ],
 )
