@@ -57,7 +57,7 @@ def read_sheet(text, path, names):
     limit = csv.field_size_limit(len(text) + 1)
     try:
         header, delimiter = _header(text, path)
-        lines = _lines(text, path, delimiter)[1:]
+        lines = csv_lines(text, path, delimiter)[1:]
     finally:
         csv.field_size_limit(limit)
     row_at, label_at, answers = header.index("row"), header.index("label"), []
@@ -94,8 +94,22 @@ def _header(text, path):
     )
 
 
-def _lines(text, path, delimiter):
-    """Return the cells of every line, and the number of the line in the file."""
+def csv_lines(text, path, delimiter):
+    """Return the lines of a CSV file.
+
+    Parameters
+    ----------
+    text : str
+        What the file holds.
+    path : str or path
+        For the messages.
+    delimiter : str
+
+    Returns
+    -------
+    lines : list of (int, list of str)
+        The number of each line in the file, and its cells.
+    """
     file, lines, number = io.StringIO(text, newline=""), [], 1
     table = csv.reader(file, delimiter=delimiter, strict=True)
     try:

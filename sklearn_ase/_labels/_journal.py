@@ -59,9 +59,11 @@ class Journal(LabelLedger):
         None until :meth:`begin` in a new journal.
     """
 
+    _open = JournalFile
+
     def __init__(self, path):
         super().__init__()
-        self._file = JournalFile(path)
+        self._file = self._open(path)
         self.path = self._file.path
         self.header = None
         self._settings = None

@@ -46,10 +46,12 @@ class JournalFile:
         Whether each line has a checksum; True for a new file.
     """
 
+    _open = staticmethod(open_locked)
+
     def __init__(self, path):
         self.path = Path(path).absolute()
         self.has_checksums = True
-        self._file = open_locked(self.path)
+        self._file = self._open(self.path)
         self._process = os.getpid()
         self._contents = _Contents()
         self._end = b""  # A last line that does not count, or the end that it lacks.

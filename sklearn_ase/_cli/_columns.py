@@ -1,0 +1,253 @@
+"""Turn cells of a pool into what an evaluation takes: labels, numbers, features."""
+
+import math
+import re
+
+import numpy as np
+
+
+def pick_column(columns, name, option):
+    """Return the cells of a column, or raise if there is no such column.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+    name : str
+    option : str
+        That named the column, for the message.
+
+    Returns
+    -------
+    cells : list
+    """
+    if name not in columns:
+        raise ValueError(
+            f"{option} {name}: the pool has no such column. It has "
+            f"{', '.join(columns)}."
+        )
+    return columns[name]
+
+
+def as_label(cell):
+    """Return a cell as a label, which is a text; None if it is empty.
+
+    Parameters
+    ----------
+    cell : str, bool, int, float or None
+
+    Returns
+    -------
+    label : str or None
+    """
+    if cell is None:
+        return None
+    if isinstance(cell, bool):
+        return str(cell).lower()  # As JSON writes it.
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))  # Columns with gaps hold 1 as 1.0.
+    return str(cell).strip()
+
+
+def labels_of(cells, classes, name, needs_all):
+    """Return the labels in a column.
+
+    Parameters
+    ----------
+    cells : list
+    classes : list of str
+        The labels there may be.
+    name : str
+        Of the column, for the messages.
+    needs_all : bool
+        Whether an empty cell is an error.
+
+    Returns
+    -------
+    labels : list of str or None
+    """
+    labels = [as_label(cell) for cell in cells]
+    for row, label in enumerate(labels):
+        if label is None and needs_all:
+            raise ValueError(f"Column {name} is empty in {_place(row)}.")
+        if label is not None and label not in classes:
+            raise ValueError(
+                f"Column {name} has {label!r} in {_place(row)}, which is not one of "
+                f"the labels {', '.join(classes)}. Name all labels with --labels."
+            )
+    return labels
+
+
+def numbers_of(cells, name, needs_all):
+    """Return the numbers in a column.
+
+    Parameters
+    ----------
+    cells : list
+    name : str
+        Of the column, for the messages.
+    needs_all : bool
+        Whether an empty cell is an error. Otherwise it becomes NaN.
+
+    Returns
+    -------
+    numbers : ndarray of shape (n_samples,)
+    """
+    numbers = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        if cell is None and needs_all:
+            raise ValueError(f"Column {name} is empty in {_place(row)}.")
+        if cell is not None:
+            numbers[row] = _number(cell)
+            if not math.isfinite(numbers[row]):
+                raise ValueError(
+                    f"Column {name} has {cell!r} in {_place(row)}, but only numbers "
+                    "can stand there."
+                )
+    return numbers
+
+
+def judge_of(cells, classes, name, label=None, pos_label=None):
+    """Return what a judge says: labels if all cells are labels, else scores.
+
+    Parameters
+    ----------
+    cells : list
+    classes : list of str or None
+        None if labels are numbers.
+    name : str
+    label : str, default=None
+        The label that the metric counts. A score is its probability.
+    pos_label : str, default=None
+        The label that a score is the probability of, if the metric counts none.
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples,) or (n_samples, 2)
+        Labels, numbers, or scores; with `pos_label` one column for each of two labels.
+    """
+    if classes is not None:
+        labels = [as_label(cell) for cell in cells]
+        found = {label for label in labels if label is not None}
+        is_score = not found <= set(classes) and all(
+            math.isfinite(_number(cell)) for cell in cells if cell is not None
+        )
+        if not is_score:
+            _refuse_commas(found, name)
+            return np.array(labels_of(cells, classes, name, False), dtype=object)
+    scores = numbers_of(cells, name, False)
+    if classes is None:
+        return scores
+    present = scores[np.isfinite(scores)]
+    if len(present) and not 0 <= present.min() <= present.max() <= 1:
+        raise ValueError(
+            f"Column {name} must hold scores between 0 and 1, or the labels "
+            f"{', '.join(classes)}, but its numbers go from {present.min():g} to "
+            f"{present.max():g}. Bring them to 0 to 1 first, for instance divide by "
+            "the highest score."
+        )
+    if label is not None:
+        return scores
+    if pos_label is None or len(classes) > 2:
+        raise ValueError(
+            f"--judge {name}: it is not clear of which label its scores are the "
+            "probability. Say it with --pos-label, which needs two labels, or give a "
+            "column with the labels that the judge chose."
+        )
+    columns = [scores if each == pos_label else 1 - scores for each in classes]
+    return np.column_stack(columns)
+
+
+def _refuse_commas(found, name):
+    comma = next((text for text in found if re.fullmatch(r"[+-]?\d+,\d+", text)), None)
+    if comma is not None:
+        raise ValueError(
+            f"Column {name} has {comma!r}. Write numbers with a decimal point."
+        )
+
+
+def features_of(columns, names):
+    """Return some columns as a frame: numbers where all cells are numbers.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+    names : list of str
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ValueError(
+            "--features needs pandas. Install it with pip install pandas, or leave "
+            "out --features."
+        ) from None
+    features = {}
+    for name in names:
+        cells = columns[name]
+        numbers = [math.nan if cell is None else _number(cell) for cell in cells]
+        gaps = [cell is None for cell in cells]
+        is_number = np.isfinite(numbers) | np.array(gaps)
+        if is_number.all() and not all(gaps):
+            features[name] = np.array(numbers, dtype=float)
+        else:
+            texts = [None if cell is None else str(cell) for cell in cells]
+            features[name] = np.array(texts, dtype=object)
+    return pd.DataFrame(features)
+
+
+def probabilities_of(columns, names, classes, pos_label):
+    """Return probabilities with one column for each label.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+    names : list of str
+        One column for each label, in the order of `classes`; or, for two labels, one
+        column with the probability of `pos_label`.
+    classes : list of str
+    pos_label : str or None
+
+    Returns
+    -------
+    proba : ndarray of shape (n_samples, n_classes)
+    """
+    table = [numbers_of(columns[name], name, True) for name in names]
+    if len(table) == 1 and len(classes) == 2:
+        if pos_label is None:
+            raise ValueError(
+                f"--proba {names[0]}: say of which label it is the probability, with "
+                "--pos-label."
+            )
+        first = classes.index(pos_label) == 0
+        table = [table[0], 1 - table[0]] if first else [1 - table[0], table[0]]
+    if len(table) != len(classes):
+        raise ValueError(
+            f"--proba names {len(names)} columns, but there are {len(classes)} labels. "
+            "Name one column for each label, in the order of --labels."
+        )
+    proba = np.column_stack(table)
+    wrong = (proba < 0).any(axis=1) | (np.abs(proba.sum(axis=1) - 1) > 1e-3)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"--proba: the probabilities of {_place(row)} are {proba[row].tolist()}. "
+            "They must be between 0 and 1 and sum to 1."
+        )
+    return proba
+
+
+def _number(cell):
+    """A cell as a number; NaN if it is none."""
+    if isinstance(cell, str) and "_" in cell:  # Python reads 1_000 as a number.
+        return math.nan
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
+def _place(row):
+    return f"row {row} of the pool (the first row is row 0)"

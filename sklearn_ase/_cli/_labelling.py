@@ -1,0 +1,98 @@
+"""The commands ``ask`` and ``tell``: sheets for those who label."""
+
+from pathlib import Path
+
+from sklearn_ase._annotation._export import check_suffix
+from sklearn_ase._annotation._label_studio import write_tasks
+from sklearn_ase._annotation._sheet import write_sheet
+from sklearn_ase._cli._campaign import Campaign
+from sklearn_ase._cli._columns import pick_column
+
+_OWN = ("row", "label")
+
+
+def ask(args):
+    """Write rows to label; open rows again if there are any.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    campaign, path = Campaign.load(args.journal), Path(args.out)
+    suffix = check_suffix(path)
+    if path.exists() and not args.overwrite:
+        raise ValueError(
+            f"{path} exists already and may hold answers. Choose another name, or add "
+            "--overwrite."
+        )
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"The folder {path.absolute().parent} does not exist.")
+    columns = campaign.columns()
+    for name in args.show:
+        pick_column(columns, name, "--show")
+    with campaign.open(columns) as evaluation:
+        was_open = len(evaluation.pending) > 0
+        if not was_open:
+            _check_number(args.n, evaluation)
+            evaluation.ask(args.n)
+        rows = evaluation.pending.indices.tolist()
+    shown = list(dict.fromkeys([*campaign.text, *args.show]))
+    cells = {
+        f"{name} (text)" if name in _OWN else name: [
+            "" if columns[name][row] is None else columns[name][row] for row in rows
+        ]
+        for name in shown
+    }
+    if rows and suffix == ".json":
+        write_tasks(path, rows, cells)
+    elif rows:
+        write_sheet(path, {"row": rows, "label": [""] * len(rows), **cells})
+    return {
+        "out": str(path) if rows else None,
+        "rows": len(rows),
+        "asked_again": was_open,
+        "labels": campaign.classes,
+    }
+
+
+def _check_number(n, evaluation):
+    n_left = evaluation.n_samples - len(evaluation.ledger.indices)
+    if not n_left:
+        raise ValueError("Every row of the pool was asked for. There are no more.")
+    if n > n_left:
+        raise ValueError(
+            f"{n} rows are too many: {n_left} of {evaluation.n_samples} are left. Ask "
+            f"for at most {n_left}."
+        )
+
+
+def tell(args):
+    """Record the answers of a sheet: all of them, or none.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    campaign = Campaign.load(args.journal)
+    if not Path(args.sheet).exists():
+        raise ValueError(f"{args.sheet} does not exist.")
+    with campaign.open(campaign.columns()) as evaluation:
+        before = len(evaluation.ledger.skipped)
+        n_new = evaluation.import_answers(
+            args.sheet, correct=args.correct, skip=args.skip
+        )
+        evaluation.refit()
+        return {
+            "new_labels": n_new,
+            "new_skipped": len(evaluation.ledger.skipped) - before,
+            "labels": len(evaluation.ledger),
+            "open": len(evaluation.pending),
+        }

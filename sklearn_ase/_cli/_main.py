@@ -1,0 +1,95 @@
+"""Run the command line: results on stdout, errors in one sentence on stderr."""
+
+import os
+import sys
+import traceback
+import warnings
+
+from sklearn_ase._cli._parser import USAGE_ERROR, make_parser
+from sklearn_ase._cli._printing import as_json, printable
+from sklearn_ase.exceptions import JournalWarning, NewClassWarning, SurrogateWarning
+
+_OUR_ERROR = 70  # An error of this package, not of the data.
+_INTERRUPTED = 130
+# Names in messages that are written for those who call the package from Python.
+_IN_PYTHON = {
+    "Pass correct=True": "Add --correct",
+    "correct=True": "--correct",
+    "Pass classes=[...] with": "Name with --labels",
+    "ask()": "ask",
+    "export()": "ask",
+    "Close that one first: evaluation.close().": "Wait until it has ended.",
+}
+
+
+def main(argv=None):
+    """Run a command.
+
+    Parameters
+    ----------
+    argv : list of str, default=None
+        The arguments; None means those of the process.
+
+    Returns
+    -------
+    code : int
+        0 if all went well, 64 if the arguments or the data are wrong. ``check``
+        returns 0 for yes, 1 for no and 2 if it is not decided yet.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # A terminal may lack some signs.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        args = make_parser().parse_args(argv)
+    except SystemExit as end:  # --help, or wrong arguments.
+        return end.code or 0
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = args.run(args)
+        _tell_warnings(caught)
+        words = as_json(result) if args.json else printable(args.words(result))
+        print(words, flush=True)
+        return result.get("exit_code", 0)
+    except BrokenPipeError:  # The reader has closed, as head does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _failed("interrupted. What was recorded is kept.", _INTERRUPTED, args)
+    except (ValueError, TypeError, OSError) as error:
+        return _failed(_message(error), USAGE_ERROR, args)
+    except Exception as error:
+        words = (
+            f"{type(error).__name__}: {error} Run it again with --debug for details."
+        )
+        return _failed(words, _OUR_ERROR, args)
+
+
+def _failed(message, code, args):
+    if args.debug:
+        traceback.print_exc()
+    _say(message)
+    return code
+
+
+def _message(error):
+    """The words of an error, without those of Python."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'file'}: {error.strerror}."
+    message = str(error)
+    for python, words in _IN_PYTHON.items():
+        message = message.replace(python, words)
+    return message
+
+
+def _tell_warnings(caught):
+    """Print what the package warns of, each once."""
+    kinds = JournalWarning, NewClassWarning, SurrogateWarning
+    said = [str(each.message) for each in caught if issubclass(each.category, kinds)]
+    for message in dict.fromkeys(said):
+        _say(f"note: {message}")
+
+
+def _say(message):
+    line = printable(" ".join(message.split()))
+    print(f"sklearn-ase: {line}", file=sys.stderr)
