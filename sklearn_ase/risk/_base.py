@@ -200,15 +200,18 @@ def _n_surprises(state):
     """Number of labels that are far from what was expected of them.
 
     They tell the variance of the estimate. A surrogate that is hardly ever surprised
-    may have missed what is rare. Rows that do not count, such as those outside of a
-    group, do not surprise.
+    may have missed what is rare, and so may labels of one kind only. Rows that do not
+    count, such as those outside of a group, do not surprise.
     """
     picks = state.settled.take(state.settled.answered)
     greatest = np.full(len(picks), state.loss.max_loss)
     if state.is_question:
         greatest = state.loss.values.limits()[1][picks.indices]
-    gap = np.abs(picks.losses - picks.expected_loss)
-    return int(np.sum(gap > 0.5 * greatest))
+    half, counts = 0.5 * greatest, greatest > 0
+    is_surprise = np.abs(picks.losses - picks.expected_loss) > half
+    is_large = picks.losses > half
+    kinds = counts & is_surprise, counts & is_large, counts & ~is_large
+    return int(min(kind.sum() for kind in kinds))
 
 
 def min_loss(loss):

@@ -222,7 +222,15 @@ def test_debug_shows_where_an_error_arises_and_bugs_have_a_code_of_their_own(
 
 WITHOUT_PANDAS = """
 import sys
-sys.modules["pandas"] = None
+
+
+class NoPandas:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas" or name.startswith("pandas."):
+            raise ImportError("No pandas.")
+
+
+sys.meta_path.insert(0, NoPandas())
 from sklearn_ase._cli._main import main
 start = ["start", "pool.csv", "--journal", "eval.jsonl", "--text", "question"]
 start += ["--judge", "gpt4", "--labels", "correct", "wrong"]
