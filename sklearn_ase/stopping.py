@@ -112,7 +112,7 @@ class TargetWidth(BaseStop):
     def reason(self, estimates):
         """Explain that the last interval is narrow enough."""
         self.validate()
-        if estimates[-1].refusal:
+        if estimates[-1].refusal_of(self.method):
             return ""
         low, high = estimates[-1].interval(self.level, method=self.method)
         if high - low > self.width:

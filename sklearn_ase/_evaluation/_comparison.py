@@ -281,7 +281,8 @@ def _listed(names):
 
 
 def _ends(estimate, level, method):
-    return (np.nan, np.nan) if estimate.refusal else estimate.interval(level, method)
+    is_refused = bool(estimate.refusal_of(method))
+    return (np.nan, np.nan) if is_refused else estimate.interval(level, method)
 
 
 def _text(value):

@@ -54,7 +54,7 @@ def labels_needed(state, estimate, width, level, method):
     # The forecast knows the anytime interval of a bounded loss only roughly; the
     # interval there is now says by how much.
     scale = 1.0
-    if not estimate.refusal:
+    if not estimate.refusal_of(method):
         low, high = estimate.interval(level, method=method)
         scale = (high - low) / max(width_with(n_labels), np.finfo(float).tiny)
         if high - low <= width:
@@ -101,7 +101,7 @@ def metric_labels_needed(estimate, n_samples, n_known, width, level, method):
         f"From the error of {estimate.name} after {n_known} labels, which falls as the "
         "root of their number if labels to come are as informative as those so far."
     )
-    if estimate.refusal:
+    if estimate.refusal_of(method):
         low = MIN_LABELS - 1
     else:
         ends = estimate.interval(level, method=method)
@@ -133,6 +133,7 @@ def _forecast_of(estimate, unit, n_labels, n_samples):
         most=np.inf,
         anytime=(),
         refusal="",
+        anytime_refusal="",
     )
 
 

@@ -153,7 +153,7 @@ def past_intervals(ledger, level, method, metric=None):
     estimates = past_estimates(ledger, metric)
     ends = np.full((len(estimates), 2), [-np.inf, np.inf])
     for place, estimate in enumerate(estimates):
-        if estimate is not None and not estimate.refusal:
+        if estimate is not None and not estimate.refusal_of(method):
             ends[place] = estimate.interval(level, method=method)
     return ends[:, 0], ends[:, 1]
 

@@ -12,9 +12,36 @@ _TRAINING_VALUES = 50.0
 _MIN_VALUES = 5
 # With a heavier tail there is no interval.
 MAX_TAIL_SHAPE = 0.7
+# Earlier label counts, each this many times smaller than the next, at which the tail is
+# looked at again.
+_FEWER = 1.5
 
 
-def loss_tail(state):
+def heaviest_tail(state, min_labels):
+    """Greatest shape of the tail that fewer of the labels have shown.
+
+    Who looks at every label count will meet one at which the labels have missed the
+    large losses. So for them a tail that was heavy once stays heavy.
+
+    Parameters
+    ----------
+    state : PoolState
+    min_labels : int
+        Fewer labels than that are not looked at.
+
+    Returns
+    -------
+    shape : float
+        See :func:`tail_shape`; 0 if no smaller number of labels was looked at.
+    """
+    counts, n_picks = [], len(state.settled) / _FEWER
+    while n_picks >= min_labels:
+        counts.append(int(n_picks))
+        n_picks /= _FEWER
+    return max((loss_tail(state, count) for count in counts), default=0.0)
+
+
+def loss_tail(state, n_picks=None):
     """Shape of the tail of the losses, relative to what the surrogate expected.
 
     Where the surrogate knows that some rows have large losses, these are not a tail.
@@ -24,13 +51,15 @@ def loss_tail(state):
     Parameters
     ----------
     state : PoolState
+    n_picks : int, default=None
+        Number of first picks to look at. None means all.
 
     Returns
     -------
     shape : float
         See :func:`tail_shape`.
     """
-    picks = state.settled
+    picks = state.settled.take(slice(n_picks))
     counts = row_weight(state)[picks.indices]
     counted = picks.answered & (counts > 0)
     losses, expected = (

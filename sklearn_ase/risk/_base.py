@@ -16,7 +16,7 @@ from sklearn_ase._inference._steps import (
     variances_of_mean,
     weighting_obstacle,
 )
-from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
+from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, heaviest_tail, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
 
 # Number of surprises from which on they tell the error of an estimate.
@@ -181,8 +181,12 @@ def design_based(value, variances, deviations, steps, state):
         least=min_loss(loss),
     )
     if not loss.is_bounded:
-        tail = None if is_known else tail_degrees(deviations)
-        return replace(found, tail_degrees=tail)
+        if is_known:
+            return found
+        tail = tail_degrees(deviations)
+        return replace(
+            found, tail_degrees=tail, anytime_refusal=_anytime_refusal(state)
+        )
     found = replace(
         found,
         unseen=unseen_variance(picks, n_samples),
@@ -260,3 +264,21 @@ def _refusal(value, variance, state):
             "slowly (absolute_error), clip it, or label many more rows."
         )
     return ""
+
+
+def _anytime_refusal(state):
+    """Say why there is no anytime interval, though the labels so far allow a fixed one.
+
+    Losses of classifiers end at the greatest one of the table.
+    """
+    if np.isfinite(state.loss.max_loss):
+        return ""
+    shape = heaviest_tail(state, MIN_LABELS)
+    if not shape > MAX_TAIL_SHAPE:
+        return ""
+    return (
+        "No anytime interval: after fewer labels the losses had a heavy tail (shape "
+        f"{shape:.2f}; from 0.5 on their variance is infinite). Use method='fixed' if "
+        "the number of labels was chosen beforehand, or a loss that grows more slowly "
+        "(absolute_error)."
+    )

@@ -43,6 +43,8 @@ class RiskEstimate:
         error.
     refusal : str
         Why there is no interval; empty if there is one.
+    anytime_refusal : str
+        Why there is no anytime interval, though there is a fixed one.
     n_skipped : int
         Rows that nobody could label. If there are any, the estimate is the mean loss
         over the rows that can be labelled; otherwise over the whole pool.
@@ -95,6 +97,7 @@ class RiskEstimate:
     centre: float | None = None
     member_spread: float | None = None
     refusal: str = ""
+    anytime_refusal: str = ""
     n_skipped: int = 0
     max_loss: float = np.inf
     largest: float | None = None
@@ -143,8 +146,9 @@ class RiskEstimate:
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
         name = f"{100 * level:g} % interval" + _SUFFIX[method]
-        if self.refusal or not np.isfinite(self.standard_error):
-            words[name] = f"none. {self.refusal}".rstrip()
+        refusal = self.refusal_of(method)
+        if refusal or not np.isfinite(self.standard_error):
+            words[name] = f"none. {refusal}".rstrip()
         else:
             low, high = self.interval(level, method=method)
             words[name] = f"{low:.4g} to {high:.4g}"
@@ -157,6 +161,21 @@ class RiskEstimate:
 
     def __format__(self, spec):
         return format(self.value, spec) if spec else str(self)
+
+    def refusal_of(self, method="fixed"):
+        """Say why there is no interval of a kind; empty if there is one.
+
+        Parameters
+        ----------
+        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+
+        Returns
+        -------
+        reason : str
+        """
+        if self.refusal or method == "fixed":
+            return self.refusal
+        return self.anytime_refusal
 
     def interval(self, level=0.9, method="fixed", target="pool"):
         """Confidence interval for the risk, over the draw of the labels.
@@ -185,8 +204,9 @@ class RiskEstimate:
             valid interval can be given.
         """
         check_interval(level, method, target)
-        if self.refusal:
-            warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
+        refusal = self.refusal_of(method)
+        if refusal:
+            warnings.warn(refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
         if not np.isfinite(self.standard_error):
             return -np.inf, np.inf

@@ -57,6 +57,8 @@ class MetricEstimate:
         Variance of the metric on the pool as a sample of a population.
     refusal : str
         Why there is no interval; empty if there is one.
+    anytime_refusal : str
+        Why there is no anytime interval, though there is a fixed one.
     metric : BaseMetric or None
         Needed for an interval that is made of `means`.
     note : str
@@ -81,10 +83,12 @@ class MetricEstimate:
     n_skipped: int = 0
     population_variance: float = np.nan
     refusal: str = ""
+    anytime_refusal: str = ""
     metric: object = None
     note: str = ""
 
     member_spread = None
+    refusal_of = RiskEstimate.refusal_of
 
     def to_dict(self):
         """Return plain values that a file can keep, without the metric and the note.
@@ -155,8 +159,9 @@ class MetricEstimate:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
         name = f"{100 * level:g} % interval"
         name += "" if method == "fixed" else f", {method.replace('_', ' ')}"
-        if self.refusal:
-            words[name] = f"none. {self.refusal}"
+        refusal = self.refusal_of(method)
+        if refusal:
+            words[name] = f"none. {refusal}"
         else:
             low, high = self.interval(level, method=method)
             words[name] = f"{low:.4g} to {high:.4g}"
@@ -186,8 +191,9 @@ class MetricEstimate:
             valid interval can be given.
         """
         check_interval(level, method, target)
-        if self.refusal:
-            warnings.warn(self.refusal, IntervalWarning, stacklevel=2)
+        refusal = self.refusal_of(method)
+        if refusal:
+            warnings.warn(refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
         if self.mean is not None:
             start, slope = self.line
@@ -267,6 +273,7 @@ class MetricEstimate:
                 most=np.inf,
                 anytime=(),
                 refusal="",
+                anytime_refusal="",
             )
         return replace(
             self,
@@ -276,4 +283,5 @@ class MetricEstimate:
             degrees_of_freedom=max(n_labels - 1, 1),
             covariance=covariance,
             refusal="",
+            anytime_refusal="",
         )

@@ -89,6 +89,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     # A root of a mean has the interval, or none, that the mean has.
     is_root = len(states) == 1 and states[0].loss.min_loss >= 0
     refusal = found[0].refusal if is_root else ""
+    anytime_refusal = found[0].anytime_refusal if is_root else ""
     is_known = len(picks) == influence.n_samples
     # Limits that labels prove hold with any number of labels.
     has_limits = line is not None and np.isfinite([means.least, means.most]).all()
@@ -125,6 +126,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
             influence, pool_metric.known_influence(means.corrected)
         ),
         refusal=refusal,
+        anytime_refusal=anytime_refusal,
         **shape,
         **basic,
     )
@@ -157,6 +159,7 @@ def of_one_mean(metric, line, mean):
         name=metric.name,
         bounds=metric.bounds,
         refusal=mean.refusal,
+        anytime_refusal=mean.anytime_refusal,
         metric=metric,
     )
 

@@ -111,7 +111,7 @@ def _estimates(evaluation, y, truth, recording):
         }
         # The anytime interval has to hold at every count, also between those reported.
         for key, risk in found.items():
-            if not risk.refusal:
+            if not risk.refusal_of("anytime"):
                 low, high = risk.interval(level, method="anytime")
                 held[key] = float(held[key] != 0.0 and low <= truth <= high)
         if count in counts:

@@ -1,12 +1,17 @@
 """Heavy tails: how heavy they are, and what follows for an interval."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._inference._tails import tail_shape
+from sklearn_ase._inference._tails import heaviest_tail, loss_tail, tail_shape
 from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.risk import CorrectedASE
+from sklearn_ase.stopping import TargetWidth
+from sklearn_ase.testing import make_state
 
 
 @pytest.mark.parametrize("shape", [0.2, 0.6, 1.0])
@@ -84,3 +89,31 @@ def test_normal_training_rows_have_no_heavy_tail(loss):
 def test_without_training_rows_nothing_is_known_of_their_tail():
     evaluator = fitted(stats.norm(), 0, 25, 0)
     assert np.isnan(evaluator.evaluation_.state.training_tail)
+
+
+def heavy_then_light(n_heavy=30, n_light=170):
+    """A state whose first labels met large losses and whose later ones did not."""
+    state = make_state("regression", n_samples=500, n_labels=n_heavy + n_light)
+    heavy = stats.genpareto.rvs(1.2, size=n_heavy, random_state=0)
+    light = np.random.default_rng(1).uniform(1.0, 3.0, size=n_light)
+    losses = state.picks.expected_loss * np.concatenate([heavy, light])
+    return replace(state, picks=replace(state.picks, losses=losses))
+
+
+def test_a_tail_that_was_heavy_once_ends_the_anytime_interval_only():
+    state = heavy_then_light()
+    assert loss_tail(state) < 0.7 < heaviest_tail(state, 25)
+    estimate = CorrectedASE().estimate(state)
+    assert not estimate.refusal_of("fixed")
+    assert np.isfinite(estimate.interval()).all()
+    assert "after fewer labels" in estimate.refusal_of("anytime")
+    assert "after fewer labels" in estimate.describe(method="anytime").popitem()[1]
+    with pytest.warns(IntervalWarning, match="after fewer labels"):
+        assert estimate.interval(method="anytime") == (-np.inf, np.inf)
+    assert TargetWidth(1e9).reason([estimate]) == ""
+    assert TargetWidth(1e9, method="fixed").reason([estimate])
+
+
+def test_few_labels_have_no_past_that_could_be_heavy():
+    assert heaviest_tail(heavy_then_light(20, 10), 25) == 0.0
+    assert heaviest_tail(heavy_then_light(1, 199), 25) < 0.7
