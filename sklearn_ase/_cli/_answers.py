@@ -6,10 +6,11 @@ import numpy as np
 
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import as_label, pick_column
-from sklearn_ase._cli._metrics import metric_of, title_of
+from sklearn_ase._cli._metrics import metric_of
 from sklearn_ase._evaluation._forecast import metric_labels_needed
 from sklearn_ase._evaluation._history import past_estimates
 from sklearn_ase._utils._checks import check_number
+from sklearn_ase.metrics._titles import title_of
 
 YES, NO, UNDECIDED = 0, 1, 2
 

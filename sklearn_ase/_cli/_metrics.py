@@ -45,23 +45,6 @@ def metric_of(text, half=None, pos_label=None):
     return metric.set_params(pos_label=pos_label)
 
 
-def title_of(metric):
-    """Return the name of a metric as it is printed.
-
-    Parameters
-    ----------
-    metric : BaseMetric
-
-    Returns
-    -------
-    title : str
-    """
-    if isinstance(metric, LabelShare):
-        return f"share of {metric.label}"
-    about = getattr(metric, "pos_label", None)
-    return metric.name if about is None else f"{metric.name} of {about}"
-
-
 def _score(part):
     label, _, number = part.rpartition("=")
     try:

@@ -1,0 +1,119 @@
+"""Texts and numbers as a report shows them."""
+
+import math
+
+LONGEST = 200
+# These join or separate letters, as in Persian, Hindi and emoji.
+_JOINERS = "\u200c\u200d"
+
+
+def plain(value, limit=LONGEST):
+    """Return a value as one line of text that does nothing but stand there.
+
+    Control characters and those that change the direction of writing are spelled out,
+    as in ``\\x1b``. Blanks and ends of lines become one blank. Long texts are cut.
+
+    Parameters
+    ----------
+    value : object
+    limit : int, default=200
+        The greatest number of characters.
+
+    Returns
+    -------
+    text : str
+    """
+    # A cell may hold a whole book.
+    text = " ".join(str(value)[: 20 * limit].split())
+    text = "".join(
+        sign if sign.isprintable() or sign in _JOINERS else repr(sign)[1:-1]
+        for sign in text
+    )
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def number(value, reach=math.nan):
+    """Return a number as text, with as many decimals as it is known to.
+
+    Parameters
+    ----------
+    value : float
+    reach : float, default=nan
+        How far the interval reaches to one side, roughly.
+
+    Returns
+    -------
+    text : str
+        Empty for NaN.
+    """
+    if math.isnan(value):
+        return ""
+    is_plain = value == 0 or 1e-4 <= abs(value) < 1e7
+    if not (is_plain and math.isfinite(reach) and reach > 0):
+        return f"{value:.4g}"
+    return f"{value:.{min(max(1 - math.floor(math.log10(reach)), 0), 8)}f}"
+
+
+def with_ends(value, low, high):
+    """Return a number with its interval as text.
+
+    Parameters
+    ----------
+    value, low, high : float
+        NaN if there is none.
+
+    Returns
+    -------
+    text : str
+    """
+    if math.isnan(low) or math.isnan(high):
+        return number(value)
+    return f"{number(value, _reach(low, high))} ({ends(low, high)})"
+
+
+def ends(low, high):
+    """Return an interval as text.
+
+    Parameters
+    ----------
+    low, high : float
+
+    Returns
+    -------
+    text : str
+    """
+    reach = _reach(low, high)
+    return f"{number(low, reach)} to {number(high, reach)}"
+
+
+def counted(n, noun):
+    """Return a number of things in words, as in ``1 label`` and ``2 labels``.
+
+    Parameters
+    ----------
+    n : int
+    noun : str
+
+    Returns
+    -------
+    text : str
+    """
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def percent(level):
+    """Return a level in words, as in ``90 %``.
+
+    Parameters
+    ----------
+    level : float
+
+    Returns
+    -------
+    text : str
+    """
+    return f"{100 * level:g} %"
+
+
+def _reach(low, high):
+    return 0.5 * (high - low)
