@@ -21,6 +21,10 @@ from sklearn_ase._report._text import ends, number, percent, plain
 from sklearn_ase._version import __version__
 
 _LONGEST_SENTENCE = 2000
+# Cells of a column are not broken if none is longer.
+_SHORT = 30
+# On a phone each row of a table that is wider, or has long texts, is a card.
+_MOST_COLUMNS = 3
 # Whatever a page holds, a browser loads nothing and runs nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # Words of scripts that are written from right to left.
@@ -143,7 +147,7 @@ def _(block: Verdict):
 @_block.register
 def _(block: Table):
     columns = list(zip(*block.rows, strict=True))
-    kinds = ["n" if all(map(is_numeric, cells)) else "" for cells in columns]
+    kinds = ["", *map(_kind_of, columns[1:])]
     pictures = {}
     if block.drawn is not None:
         kinds[block.drawn] = "n drawn"
@@ -151,7 +155,7 @@ def _(block: Table):
         drawn = [bar(cell, axis, block.mark) for cell in columns[block.drawn]]
         pictures = {(line, block.drawn): svg for line, svg in enumerate(drawn)}
     head = "".join(
-        f'<th scope="col" dir="auto"{_kind(kind)}>{_cell(name)}</th>'
+        f'<th scope="col"{_kind(kind)}>{_cell(name)}</th>'
         for name, kind in zip(block.head, kinds, strict=True)
     )
     lines = []
@@ -159,16 +163,27 @@ def _(block: Table):
         cells = []
         for place, (cell, kind) in enumerate(zip(row, kinds, strict=True)):
             text = _cell(cell_text(cell)) + pictures.get((line, place), "")
-            tag, scope = ("td", "") if place else ("th", ' scope="row"')
-            cells.append(f'<{tag}{scope} dir="auto"{_kind(kind)}>{text}</{tag}>')
+            tag, of = "td", f'data-name="{escape(plain(block.head[place]))}"'
+            if not place:
+                tag, of = "th", 'scope="row"'
+            cells.append(f"<{tag} {of}{_kind(kind)}>{text}</{tag}>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
+    is_wide = len(block.head) > _MOST_COLUMNS or "" in kinds[1:]
+    kind = " cards" * is_wide
     table = (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll{kind}"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
     if block.is_folded:
         return f"<details><summary>The numbers</summary>{table}</details>"
     return table
+
+
+def _kind_of(cells):
+    """Numbers, short texts or others, for the style."""
+    if all(map(is_numeric, cells)):
+        return "n"
+    return "" if any(len(cell_text(cell)) > _SHORT for cell in cells) else "short"
 
 
 def _kind(kind):
@@ -186,10 +201,12 @@ def _key(**words):
 
 def _cell(text):
     """A cell; the browser finds out in which direction it is written."""
-    return escape(plain(text))
+    text = escape(plain(text))
+    return f"<bdi>{text}</bdi>" if re.search(_LETTERS, text) else text
 
 
 def _text(text):
     """A sentence; words that are written from right to left stay where they are."""
     text = escape(plain(text, _LONGEST_SENTENCE))
+    text = re.sub(r"(?<=\d) %", "&nbsp;%", text)
     return _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", text)

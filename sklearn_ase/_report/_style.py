@@ -34,7 +34,7 @@ margin:0 .4rem 0 0;border-top:2px solid var(--main)}
 .ase-report .key i.k-ends{border-top-style:dashed;border-top-width:1.5px}
 .ase-report .key i.k-refit{width:0;height:.6rem;border:0;
 border-left:2px solid var(--soft)}
-.ase-report .key span{margin-right:1.2rem;white-space:nowrap}
+.ase-report .key span{margin-right:1.2rem;display:inline-block}
 .ase-report svg{display:block;overflow:visible}
 .ase-report svg text{fill:var(--soft);font-size:12px;font-family:inherit;
 font-variant-numeric:tabular-nums;paint-order:stroke;stroke:var(--paper);
@@ -59,16 +59,16 @@ stroke-width:2;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 .ase-report table{border-collapse:collapse;width:100%;font-size:.92rem;margin:0;
 color:inherit;background:none;border:0}
 .ase-report tr{background:none}
-.ase-report th,.ase-report td{padding:.45rem .8rem .45rem 0;text-align:start;
+.ase-report th,.ase-report td{padding:.45rem .8rem .45rem 0;text-align:left;
 vertical-align:top;border:0;border-bottom:1px solid var(--line);min-width:3.5rem;
 max-width:24rem;white-space:normal;overflow-wrap:break-word}
 .ase-report th{color:var(--soft);font-weight:600;font-size:.85rem;
 vertical-align:bottom}
 .ase-report tbody th{vertical-align:top;color:inherit;font-size:inherit}
 .ase-report .n{font-variant-numeric:tabular-nums}
-.ase-report td.n{white-space:nowrap}
+.ase-report td.n,.ase-report td.short{white-space:nowrap}
 .ase-report th.n:not(.drawn),.ase-report td.n:not(.drawn){text-align:right}
-.ase-report .drawn{min-width:9.5rem;width:34%}
+.ase-report .drawn{min-width:9.5rem;width:40%}
 .ase-report dl{margin:1rem 0;display:grid;
 grid-template-columns:minmax(9rem,15rem) 1fr;font-size:.95rem}
 .ase-report dt,.ase-report dd{padding:.4rem 0;margin:0;
@@ -90,7 +90,19 @@ border-top:1px solid var(--line);padding-top:1rem}
 .ase-report h1{font-size:1.5rem}.ase-report .value{font-size:2.7rem}
 .ase-report .card{padding:1rem}
 .ase-report dl{display:block}.ase-report dt{border:0;padding:.5rem 0 0}
-.ase-report dd{padding:.1rem 0 .5rem}.ase-report .key span{white-space:normal}}
+.ase-report dd{padding:.1rem 0 .5rem}
+.ase-report .cards thead{display:none}
+.ase-report .cards tr,.ase-report .cards th,.ase-report .cards td{display:block}
+.ase-report .cards tr{border-bottom:1px solid var(--line);padding:.5rem 0}
+.ase-report .cards th,.ase-report .cards td,.ase-report .cards td.drawn{border:0;
+padding:.1rem 0;max-width:none;width:auto;white-space:normal;overflow-wrap:anywhere}
+.ase-report .cards td:not(.drawn){display:grid;grid-template-columns:7rem 1fr;
+gap:.6rem}
+.ase-report .cards td,.ase-report .cards td.n:not(.drawn){text-align:left}
+.ase-report .cards td::before{content:attr(data-name);color:var(--soft);
+font-size:.85rem}
+.ase-report .cards td.drawn::before{display:block}
+.ase-report .cards td:not(.drawn):empty{display:none}}
 @media print{.ase-report{--ink:#000;--soft:#444;--line:#ccc;--paper:#fff;--card:#fff;
 --main:#1f5fbf;--band:#1f5fbf2e;--good:#1a7a43;--unsure:#9a6200;--bad:#b3261e;
 color-scheme:light;padding:0;max-width:none;font-size:10.5pt;

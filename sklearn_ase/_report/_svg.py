@@ -249,11 +249,11 @@ def _dots(columns, along, up):
     return parts
 
 
-def _ticks(low, high):
-    """Three to seven round numbers from at most `low` to at least `high`."""
+def _ticks(low, high, n_steps=4):
+    """A few round numbers from at most `low` to at least `high`."""
     if not high > low:
         low, high = low - 0.5, high + 0.5
-    raw = (high - low) / 4
+    raw = (high - low) / n_steps
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
@@ -274,5 +274,5 @@ def _counts(first, last):
     """Round label counts from the first to the last."""
     if last - first < 5:
         return sorted({int(first), int(last)})
-    ticks = [t for t in _ticks(first, last) if first <= t <= last and t == int(t)]
-    return ticks or [last]
+    ticks = _ticks(first, last, 6)
+    return [tick for tick in ticks if first <= tick <= last and tick == int(tick)]

@@ -2,9 +2,9 @@
 
 import math
 
+from sklearn_ase._utils._signs import spelled_out
+
 LONGEST = 200
-# These join or separate letters, as in Persian, Hindi and emoji.
-_JOINERS = "\u200c\u200d"
 
 
 def plain(value, limit=LONGEST):
@@ -25,10 +25,7 @@ def plain(value, limit=LONGEST):
     """
     # A cell may hold a whole book.
     text = " ".join(str(value)[: 20 * limit].split())
-    text = "".join(
-        sign if sign.isprintable() or sign in _JOINERS else repr(sign)[1:-1]
-        for sign in text
-    )
+    text = spelled_out(text)
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
@@ -51,7 +48,8 @@ def number(value, reach=math.nan):
     is_plain = value == 0 or 1e-4 <= abs(value) < 1e7
     if not (is_plain and math.isfinite(reach) and reach > 0):
         return f"{value:.4g}"
-    return f"{value:.{min(max(1 - math.floor(math.log10(reach)), 0), 8)}f}"
+    text = f"{value:.{min(max(1 - math.floor(math.log10(reach)), 0), 8)}f}"
+    return text if float(text) else text.removeprefix("-")
 
 
 def with_ends(value, low, high):
