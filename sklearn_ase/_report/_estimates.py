@@ -180,6 +180,8 @@ def _sentence(evaluation, found, name, fixed, level):
         f"{number(fixed.value, 0.5 * (fixed.high - fixed.low))}, from "
         f"{counted(found.n_labels, 'label')}."
     )
+    if hasattr(evaluation, "models"):  # A choice between several.
+        text += f" The model is {evaluation.best_name}, the best so far."
     if not found.n_labels:
         text += " No label counts in it yet: it is what the surrogate expects."
     if fixed.has_ends:

@@ -106,16 +106,17 @@ def _unexpected(evaluation, columns):
     order = np.argsort(-np.nan_to_num(surprise, nan=-1.0), kind="stable")[:_MOST_ROWS]
     problem = evaluation.problem
     has_model = problem.model is not None or problem.predictions.expert is not None
+    has_loss = has_model and not hasattr(evaluation, "models")  # There it is of one.
     rows = []
     for place in order:
         row = int(history["index"][place])
         cells = [_cell(column, row) for column in columns.values()]
         label = history["label"][place].item()
         line = [row, *cells, label if isinstance(label, float) else str(label)]
-        if has_model:
+        if has_loss:
             line += [float(history[name][place]) for name in ("expected_loss", "loss")]
         rows.append(line)
-    head = ["row", *columns, "label", *["expected loss", "loss"] * has_model]
+    head = ["row", *columns, "label", *["expected loss", "loss"] * has_loss]
     which = f"The {len(rows)} labels" if len(rows) > 1 else "The label"
     yield Words(
         f"{which} that the surrogate expected least. If a label may be wrong, look at "
@@ -126,4 +127,5 @@ def _unexpected(evaluation, columns):
 
 def _cell(column, row):
     value = column[row]
-    return "" if value is None or value != value else str(value)
+    is_missing = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if is_missing else str(value)

@@ -15,7 +15,6 @@ from sklearn_ase._report._labelled import labelled_blocks
 from sklearn_ase._report._markdown import markdown
 from sklearn_ase._report._origin import origin_blocks
 from sklearn_ase._report._tables import (
-    as_slices,
     comparison_blocks,
     diagnosis_blocks,
     judge_blocks,
@@ -135,7 +134,7 @@ def make_report(
     name = name_of(evaluation)
     title = f"Report: {name}" if title is None else title
     metrics = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
-    slices, columns = as_slices(by), _as_columns(columns, evaluation.n_samples)
+    slices, columns = _as_slices(by), _as_columns(columns, evaluation.n_samples)
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     parts = [("Estimate", estimate_blocks, level)]
     if metrics:
@@ -172,16 +171,26 @@ def _section(evaluation, title, make, *arguments):
     return Section(title, blocks)
 
 
+def _as_slices(by):
+    """Groups of rows by name; they are checked where they are used."""
+    if by is None:
+        return {}
+    if isinstance(by, dict) or hasattr(by, "columns"):
+        return _named(by)
+    name = getattr(by, "name", None)
+    return {"group" if name is None else str(name): by}
+
+
 def _as_columns(columns, n_samples):
     """Columns to show beside the labelled rows, by name, checked."""
     if columns is None:
         return {}
-    if not hasattr(columns, "keys"):
+    if not (isinstance(columns, dict) or hasattr(columns, "columns")):
         raise TypeError(
             "columns must be a frame, or a dict of str to one value per row of the "
             f"pool, but is a {type(columns).__name__}."
         )
-    found = {str(name): list(columns[name]) for name in columns.keys()}  # noqa: SIM118
+    found = _named(columns)
     for name, values in found.items():
         if len(values) != n_samples:
             raise ValueError(
@@ -189,3 +198,9 @@ def _as_columns(columns, n_samples):
                 f"{n_samples} rows. Give one value per row of the pool."
             )
     return found
+
+
+def _named(table):
+    """The columns of a dict or of a frame, as lists."""
+    names = table.columns if hasattr(table, "columns") else table
+    return {str(name): list(table[name]) for name in names}

@@ -204,22 +204,3 @@ def limits_blocks(evaluation, level, has_slices):
             "with few labels may differ by chance."
         )
     yield Items(texts)
-
-
-def as_slices(by):
-    """Return named groups of rows.
-
-    Parameters
-    ----------
-    by : dict of str to array-like, array-like of shape (n_samples,), or None
-
-    Returns
-    -------
-    slices : dict of str to sequence
-    """
-    if by is None:
-        return {}
-    if isinstance(by, dict) or hasattr(by, "columns"):
-        return {str(name): list(by[name]) for name in by}
-    name = getattr(by, "name", None)
-    return {"group" if name is None else str(name): list(np.asarray(by, dtype=object))}

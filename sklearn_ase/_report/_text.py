@@ -46,7 +46,7 @@ def number(value, reach=math.nan):
     if math.isnan(value):
         return ""
     is_plain = value == 0 or 1e-4 <= abs(value) < 1e7
-    if not (is_plain and math.isfinite(reach) and reach > 0):
+    if not (is_plain and math.isfinite(reach) and reach > 1e-6):
         return f"{value:.4g}"
     text = f"{value:.{min(max(1 - math.floor(math.log10(reach)), 0), 8)}f}"
     return text if float(text) else text.removeprefix("-")
