@@ -90,7 +90,8 @@ def estimate_blocks(evaluation, level):
         reason = f"There is no interval. {reason[:1].upper()}{reason[1:]}"
         yield Words(reason.rstrip(), is_missing=True)
         return
-    sure = percent(level)
+    # All numbers of this section have the same decimals.
+    sure, reach = percent(level), 0.5 * (fixed.high - fixed.low)
     facts = {
         f"{sure} interval, for one look": f"{ends(fixed.low, fixed.high)}. It holds if "
         "the number of labels was chosen before anybody looked at the result.",
@@ -98,10 +99,10 @@ def estimate_blocks(evaluation, level):
     }
     if anytime.has_ends:
         facts[f"{sure} interval, for any number of looks"] = (
-            f"{ends(anytime.low, anytime.high)}. It holds however often somebody "
-            f"looked before the labelling stopped.{_assumption(found)}"
+            f"{ends(anytime.low, anytime.high, reach)}. It holds however often "
+            f"somebody looked before the labelling stopped.{_assumption(found)}"
         )
-    facts |= _of_population(found, level)
+    facts |= _of_population(found, level, reach)
     if getattr(found, "note", ""):
         facts["note"] = found.note
     yield Facts(facts)
@@ -205,17 +206,18 @@ def _assumption(found):
     return " It assumes that the estimate is normally distributed."
 
 
-def _of_population(found, level):
+def _of_population(found, level, reach):
     try:
         low, high = found.interval(level, target="population")
     except ValueError:  # The estimate does not say how much the pool varies.
         return {}
     if not (math.isfinite(low) and math.isfinite(high)):
         return {}
-    return {
-        f"{percent(level)} interval, for new data": f"{ends(low, high)}. It holds for "
-        "the data that the pool was drawn from, if it was drawn at random, row by row."
-    }
+    text = (
+        f"{ends(low, high, reach)}. It holds for the data that the pool was drawn from, "
+        "if it was drawn at random, row by row."
+    )
+    return {f"{percent(level)} interval, for new data": text}
 
 
 def _curve(evaluation, level):

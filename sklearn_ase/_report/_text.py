@@ -69,18 +69,20 @@ def with_ends(value, low, high):
     return f"{number(value, _reach(low, high))} ({ends(low, high)})"
 
 
-def ends(low, high):
+def ends(low, high, reach=None):
     """Return an interval as text.
 
     Parameters
     ----------
     low, high : float
+    reach : float, default=None
+        Of the interval that says how many decimals there are; None means this one.
 
     Returns
     -------
     text : str
     """
-    reach = _reach(low, high)
+    reach = _reach(low, high) if reach is None else reach
     return f"{number(low, reach)} to {number(high, reach)}"
 
 
