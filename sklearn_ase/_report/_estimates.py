@@ -95,7 +95,7 @@ def estimate_blocks(evaluation, level):
     facts = {
         f"{sure} interval, for one look": f"{ends(fixed.low, fixed.high)}. It holds if "
         "the number of labels was chosen before anybody looked at the result.",
-        f"{sure} interval, for any number of looks": "none, or without an end.",
+        f"{sure} interval, for any number of looks": "none: it has no end yet.",
     }
     if anytime.has_ends:
         facts[f"{sure} interval, for any number of looks"] = (
@@ -156,7 +156,11 @@ def curve_blocks(evaluation, level):
     if not len(columns["n_labels"]):
         raise ValueError("No label has an estimate yet.")
     name = name_of(evaluation)
-    yield Curve(name, level, _thinned(columns, _MOST_POINTS))
+    if len(columns["n_labels"]) > 1:
+        yield Curve(name, level, _thinned(columns, _MOST_POINTS))
+    else:
+        n_labels = counted(int(columns["n_labels"][0]), "label")
+        yield Words(f"There is one estimate so far, after {n_labels}.")
     forecast = _forecast(evaluation, level)
     if forecast:
         yield Words(forecast)
@@ -214,8 +218,8 @@ def _of_population(found, level, reach):
     if not (math.isfinite(low) and math.isfinite(high)):
         return {}
     text = (
-        f"{ends(low, high, reach)}. It holds for the data that the pool was drawn from, "
-        "if it was drawn at random, row by row."
+        f"{ends(low, high, reach)}. It holds for the data that the pool was drawn "
+        "from, if it was drawn at random, row by row."
     )
     return {f"{percent(level)} interval, for new data": text}
 

@@ -4,6 +4,8 @@ import re
 from functools import singledispatch
 from html import escape
 
+import numpy as np
+
 from sklearn_ase._report._blocks import (
     Curve,
     Facts,
@@ -127,14 +129,15 @@ def _(block: Headline):
 
 @_block.register
 def _(block: Curve):
-    words = {
-        "line": block.name,
-        "band": f"{percent(block.level)} interval, for one look",
-        "ends": "for any number of looks",
-    }
-    if block.columns["refit"].any():
+    columns = block.columns
+    words = {"line": block.name}
+    if np.isfinite(columns["low"]).any():
+        words["band"] = f"{percent(block.level)} interval, for one look"
+    if np.isfinite(columns["anytime_low"]).any():
+        words["ends"] = "for any number of looks"
+    if columns["refit"].any():
         words["refit"] = "surrogate fitted again"
-    return f'<figure style="margin:0">{curve(block)}{_key(**words)}</figure>'
+    return f"<figure>{curve(block)}{_key(**words)}</figure>"
 
 
 @_block.register

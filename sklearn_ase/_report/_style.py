@@ -26,6 +26,7 @@ border-radius:12px;padding:1.3rem 1.5rem 1rem;margin:0 0 1rem}
 letter-spacing:-.03em;font-variant-numeric:tabular-nums;margin-right:.9rem}
 .ase-report .interval{display:inline-block;font-size:1.1rem;
 font-variant-numeric:tabular-nums}
+.ase-report figure{margin:0}
 .ase-report .key{color:var(--soft);font-size:.85rem;margin:.2rem 0 0}
 .ase-report .key i{display:inline-block;vertical-align:middle;width:1.6rem;
 margin:0 .4rem 0 0;border-top:2px solid var(--main)}

@@ -101,6 +101,7 @@ def curve(block):
     Parameters
     ----------
     block : Curve
+        With at least two points.
 
     Returns
     -------
@@ -111,7 +112,7 @@ def curve(block):
     ticks = _ticks(shown.min(), shown.max())
     up = _Axis(min(ticks[0], shown.min()), max(ticks[-1], shown.max()), 100.0, 0.0)
     n_labels = columns["n_labels"].astype(float)
-    first = n_labels[0] if len(n_labels) > 1 else 0.0
+    first = n_labels[0]
     along = _Axis(first, n_labels[-1], _LEFT, 100.0 - _RIGHT)
     parts = []
     for tick in ticks:
@@ -196,8 +197,6 @@ def _path(along, up, xs, ys, kind):
     points = [
         f"{along.place(x):.2f},{up.place(y):.2f}" for x, y in zip(xs, ys, strict=True)
     ]
-    if len(points) < 2:
-        return ""
     return f'<polyline class="{kind}" points="{" ".join(points)}"/>'
 
 

@@ -46,6 +46,12 @@ def test_the_curve_has_a_point_for_each_batch():
         np.testing.assert_array_equal(curve.columns[f"{prefix}high"], high[places])
 
 
+def test_a_single_estimate_is_no_curve():
+    report = regressed(10).report()
+    assert not blocks_of(report, "Running estimate", "Curve")
+    assert "one estimate so far, after 10 labels" in report.to_markdown()
+
+
 def test_slices_are_those_of_estimate_by():
     evaluation = judged()
     report = evaluation.report(by={"region": REGION}, level=0.8)
