@@ -53,7 +53,7 @@ def page(report):
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(report.title)}</title>\n"
+        f"<title>{escape(plain(report.title))}</title>\n"
         "<style>:root{color-scheme:light dark}body{margin:0;background:#fff}"
         "@media (prefers-color-scheme:dark){body{background:#14181e}}"
         "@media print{body{background:#fff}}</style>\n"

@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 
-from sklearn_ase._report._text import ends, number, percent
+from sklearn_ase._report._text import ends, number, percent, plain
 
 # Percent of the width that is left free at both sides, for labels.
 _LEFT, _RIGHT = 9.0, 2.0
@@ -112,8 +112,7 @@ def curve(block):
     ticks = _ticks(shown.min(), shown.max())
     up = _Axis(min(ticks[0], shown.min()), max(ticks[-1], shown.max()), 100.0, 0.0)
     n_labels = columns["n_labels"].astype(float)
-    first = n_labels[0]
-    along = _Axis(first, n_labels[-1], _LEFT, 100.0 - _RIGHT)
+    along = _Axis(n_labels[0], n_labels[-1], _LEFT, 100.0 - _RIGHT)
     parts = []
     for tick in ticks:
         y = _TOP + _HEIGHT * up.place(tick) / 100
@@ -138,7 +137,7 @@ def curve(block):
         parts.append(
             f'<line class="refit" x1="{x}" x2="{x}" y1="{bottom - 5}" y2="{bottom}"/>'
         )
-    for tick in _counts(first, n_labels[-1]):
+    for tick in _counts(n_labels[0], n_labels[-1]):
         x, y = along(tick), bottom + 18
         parts.append(f'<text class="centre" x="{x}" y="{y}">{tick:g}</text>')
     parts.append(f'<text class="centre" x="50%" y="{bottom + 36}">labels</text>')
@@ -165,8 +164,8 @@ class _Axis:
 
 def _picture(parts, height, title):
     return (
-        f'<svg role="img" width="100%" height="{height}"><title>{escape(title)}'
-        f"</title>{''.join(parts)}</svg>"
+        f'<svg role="img" width="100%" height="{height}">'
+        f"<title>{escape(plain(title))}</title>{''.join(parts)}</svg>"
     )
 
 

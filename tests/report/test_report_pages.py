@@ -36,9 +36,10 @@ ALPHABETS = ["Ответ 答え", "جواب 12 صحيح", "می\u200cخواهم"
 def hostile():
     """An evaluation in which every name is hostile."""
     rng = np.random.default_rng(0)
-    labels = np.where(rng.random(150) < 0.6, HOSTILE[0], HOSTILE[3])
+    label = HOSTILE[0] + HOSTILE[5]
+    labels = np.where(rng.random(150) < 0.6, label, HOSTILE[3])
     experts = {HOSTILE[2]: rng.random(150), HOSTILE[4]: rng.random(150)}
-    evaluator = ActiveRiskEstimator(metric=LabelShare(HOSTILE[0]), random_state=0)
+    evaluator = ActiveRiskEstimator(metric=LabelShare(label), random_state=0)
     evaluation = evaluator.start(None, experts=experts)
     evaluation.run(labels, 40)
     texts = [*HOSTILE, *ALPHABETS]
