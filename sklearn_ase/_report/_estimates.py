@@ -195,10 +195,8 @@ def _sentence(evaluation, found, name, fixed, level):
             f"{ends(fixed.low, fixed.high).replace(' to ', ' and ')}."
         )
     if found.n_skipped:
-        text += (
-            f" It is about the rows that can be labelled: {found.n_skipped} that were "
-            "asked for could not."
-        )
+        skipped = counted(found.n_skipped, "row")
+        text += f" It is about the rows that can be labelled: {skipped} could not."
     return text
 
 

@@ -75,6 +75,27 @@ def regressed(n_labels, **parameters):
     return evaluation
 
 
+def complete():
+    """A pool in which every row is labelled, known or cannot be labelled."""
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random(30) < 0.7, "correct", "wrong")
+    evaluator = ActiveRiskEstimator(metric=LabelShare("correct"), random_state=0)
+    evaluation = evaluator.start(
+        None,
+        experts={"judge": rng.random(30)},
+        known_labels={0: labels[0]},
+        cost=np.full(30, 2.0),
+    )
+    while len(evaluation.ledger.indices) < 30:
+        evaluation.ask(1)
+        for row in evaluation.pending.indices.tolist():
+            if row == 7:
+                evaluation.skip([row])
+            else:
+                evaluation.tell([row], [labels[row]])
+    return evaluation
+
+
 def chosen():
     """A choice between three models."""
     rng = np.random.default_rng(0)

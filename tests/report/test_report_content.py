@@ -7,6 +7,7 @@ from helpers.reports import (
     blocks_of,
     chosen,
     classified,
+    complete,
     judged,
     models,
     regressed,
@@ -180,6 +181,21 @@ def test_a_regression_shows_its_labels_as_numbers():
     assert "mean label of the pool (90 % interval)" in facts
     (headline,) = blocks_of(report, "Estimate", "Headline")
     assert headline.found.has_ends
+
+
+def test_skipped_known_and_paid_rows_are_counted():
+    evaluation = complete()
+    report = evaluation.report()
+    facts = blocks_of(report, "What was labelled", "Facts")[0].values
+    assert facts == {
+        "labels": "29 of 30 rows",
+        "known beforehand": "1 label",
+        "could not be labelled": "1 row",
+        "cost of the labels": f"{evaluation.spent:g}",
+    }
+    (headline,) = blocks_of(report, "Estimate", "Headline")
+    assert headline.found.value == float(evaluation.estimate())
+    assert "can be labelled: 1 row could not" in report.to_markdown()
 
 
 def test_a_section_that_fails_leaves_the_others(monkeypatch):

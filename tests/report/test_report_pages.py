@@ -10,6 +10,7 @@ from helpers.reports import (
     Page,
     chosen,
     classified,
+    complete,
     judged,
     models,
     regressed,
@@ -55,6 +56,7 @@ REPORTS = {
     "regressed": lambda: regressed(40).report(),
     "empty": lambda: regressed(0).report(),
     "one": lambda: regressed(1).report(),
+    "complete": lambda: complete().report(),
     "chosen": lambda: chosen().report(),
     "hostile": hostile,
 }
