@@ -63,8 +63,13 @@ class Range:
 
     @property
     def has_ends(self):
-        """Whether the interval can be drawn."""
+        """Whether there is an interval that can be drawn."""
         return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def is_known(self):
+        """Whether the interval has shrunk to the number."""
+        return self.low == self.high
 
     def __str__(self):
         return with_ends(self.value, self.low, self.high)

@@ -91,21 +91,13 @@ def estimate_blocks(evaluation, level):
         yield Words(reason.rstrip(), is_missing=True)
         return
     # All numbers of this section have the same decimals.
-    sure, reach = percent(level), 0.5 * (fixed.high - fixed.low)
-    facts = {
-        f"{sure} interval, for one look": f"{ends(fixed.low, fixed.high)}. It holds if "
-        "the number of labels was chosen before anybody looked at the result.",
-        f"{sure} interval, for any number of looks": "none: it has no end yet.",
-    }
-    if anytime.has_ends:
-        facts[f"{sure} interval, for any number of looks"] = (
-            f"{ends(anytime.low, anytime.high, reach)}. It holds however often "
-            f"somebody looked before the labelling stopped.{_assumption(found)}"
-        )
+    reach = 0.5 * (fixed.high - fixed.low)
+    facts = {} if fixed.is_known else _of_looks(found, fixed, anytime, level, reach)
     facts |= _of_population(found, level, reach)
     if getattr(found, "note", ""):
         facts["note"] = found.note
-    yield Facts(facts)
+    if facts:
+        yield Facts(facts)
 
 
 def metric_blocks(evaluation, metrics, level):
@@ -189,7 +181,9 @@ def _sentence(evaluation, found, name, fixed, level):
         text += f" The model is {evaluation.best_name}, the best so far."
     if not found.n_labels:
         text += " No label counts in it yet: it is what the surrogate expects."
-    if fixed.has_ends:
+    if fixed.is_known:
+        text += " It is known: every row that can be labelled has a label."
+    elif fixed.has_ends:
         text += (
             f" With {percent(level)} confidence it lies between "
             f"{ends(fixed.low, fixed.high).replace(' to ', ' and ')}."
@@ -198,6 +192,22 @@ def _sentence(evaluation, found, name, fixed, level):
         skipped = counted(found.n_skipped, "row")
         text += f" It is about the rows that can be labelled: {skipped} could not."
     return text
+
+
+def _of_looks(found, fixed, anytime, level, reach):
+    """Both intervals, and when each of them holds."""
+    often = "none: it has no end yet."
+    if anytime.has_ends:
+        often = (
+            f"{ends(anytime.low, anytime.high, reach)}. It holds however often "
+            f"somebody looked before the labelling stopped.{_assumption(found)}"
+        )
+    sure = percent(level)
+    return {
+        f"{sure} interval, for one look": f"{ends(fixed.low, fixed.high)}. It holds if "
+        "the number of labels was chosen before anybody looked at the result.",
+        f"{sure} interval, for any number of looks": often,
+    }
 
 
 def _assumption(found):
@@ -255,7 +265,7 @@ def _drawable(value, low, high):
 def _forecast(evaluation, level):
     """How many labels would halve the interval, in words; empty if nobody knows."""
     found = range_of(evaluation.estimate(), level)
-    if not found.has_ends or found.low == found.high:
+    if not found.has_ends or found.is_known:
         return ""
     try:
         more = evaluation.labels_needed(0.5 * (found.high - found.low), level)

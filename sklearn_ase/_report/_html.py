@@ -114,16 +114,18 @@ def _(block: Facts):
 def _(block: Headline):
     found, sure = block.found, percent(block.level)
     value = number(found.value, 0.5 * (found.high - found.low)) or "not known"
-    interval = "no interval"
-    if found.has_ends:
+    interval, key, picture = "no interval", "", ""
+    if found.is_known:
+        interval = "known"
+    elif found.has_ends:
         interval = f"{sure} interval {ends(found.low, found.high)}"
-    key = ""
-    if found.has_ends and block.anytime.has_ends:
-        key = _key(thick="for one look", thin="for any number of looks")
+        picture = strip(block)
+        if block.anytime.has_ends:
+            key = _key(thick="for one look", thin="for any number of looks")
     return (
         f'<div class="card"><div class="name">{_text(block.name)}</div>'
         f'<span class="value">{value}</span><span class="interval">{interval}</span>'
-        f"{strip(block)}{key}</div>"
+        f"{picture}{key}</div>"
     )
 
 

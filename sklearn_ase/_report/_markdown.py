@@ -64,8 +64,10 @@ def _(block: Facts):
 
 @_block.register
 def _(block: Headline):
-    level = f" ({percent(block.level)} interval)" if block.found.has_ends else ""
-    return f"**{_text(block.name)}: {block.found}**{level}"
+    found = block.found
+    has_width = found.has_ends and not found.is_known
+    level = f" ({percent(block.level)} interval)" if has_width else ""
+    return f"**{_text(block.name)}: {found}**{level}"
 
 
 @_block.register

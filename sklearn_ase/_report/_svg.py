@@ -24,15 +24,13 @@ def strip(headline):
     Parameters
     ----------
     headline : Headline
+        With an interval.
 
     Returns
     -------
     svg : str
-        Empty if there is no interval.
     """
     found, anytime = headline.found, headline.anytime
-    if not found.has_ends:
-        return ""
     outer = anytime if anytime.has_ends else found
     low, high = min(found.low, outer.low), max(found.high, outer.high)
     ticks = _ticks(low, high)

@@ -58,13 +58,13 @@ def with_ends(value, low, high):
     Parameters
     ----------
     value, low, high : float
-        NaN if there is none.
+        NaN if there is none. An interval without a width is not shown.
 
     Returns
     -------
     text : str
     """
-    if math.isnan(low) or math.isnan(high):
+    if math.isnan(low) or math.isnan(high) or low == high:
         return number(value)
     return f"{number(value, _reach(low, high))} ({ends(low, high)})"
 

@@ -195,7 +195,10 @@ def test_skipped_known_and_paid_rows_are_counted():
     }
     (headline,) = blocks_of(report, "Estimate", "Headline")
     assert headline.found.value == float(evaluation.estimate())
-    assert "can be labelled: 1 row could not" in report.to_markdown()
+    text = report.to_markdown()
+    assert "can be labelled: 1 row could not" in text
+    assert "It is known" in text
+    assert "for one look" not in text.partition("## Judges")[0]
 
 
 def test_a_section_that_fails_leaves_the_others(monkeypatch):
