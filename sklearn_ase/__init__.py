@@ -42,6 +42,7 @@ from sklearn_ase._plot import (
     RiskCurveDisplay,
     SliceDisplay,
 )
+from sklearn_ase._report._report import Report
 from sklearn_ase._state import Picks, PoolState, Query
 from sklearn_ase._version import __version__
 
@@ -63,6 +64,7 @@ __all__ = [
     "Picks",
     "PoolState",
     "Query",
+    "Report",
     "RiskCurveDisplay",
     "SliceDisplay",
     "SliceTable",

@@ -20,6 +20,7 @@ LAYERS = [
     {"_labels", "_annotation"},
     {"_inference", "selection"},
     {"acquisition", "risk", "surrogate", "stopping"},
+    {"_report"},
     {"_evaluation"},
     {"_model_selection"},
     {"_active_risk", "_model_selector"},

@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from sklearn_ase._cli._campaign import Campaign
-from sklearn_ase._cli._columns import as_label, pick_column
-from sklearn_ase._cli._metrics import metric_of, title_of
+from sklearn_ase._cli._columns import as_groups, pick_column
+from sklearn_ase._cli._metrics import other_metric
 from sklearn_ase._evaluation._forecast import metric_labels_needed
 from sklearn_ase._evaluation._history import past_estimates
 from sklearn_ase._utils._checks import check_number
+from sklearn_ase.metrics._titles import title_of
 
 YES, NO, UNDECIDED = 0, 1, 2
 
@@ -93,12 +94,14 @@ def estimate(args):
     """
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
-    goal = _other_metric(campaign, args)
+    goal = None
+    if args.metric is not None:
+        goal = other_metric(campaign, args.metric, args.half, args.pos_label)
     if args.by is not None and args.where:
         raise ValueError("Give --by or --where, not both.")
     groups = where = None
     if args.by is not None:
-        groups = _texts(pick_column(columns, args.by, "--by"))
+        groups = as_groups(pick_column(columns, args.by, "--by"))
     if args.where:
         where = _where(columns, args.where)
     with campaign.open(columns) as evaluation:
@@ -200,21 +203,6 @@ def _needed(found, ends, limits, n_samples, n_known, args):
     return forecast.n_labels
 
 
-def _other_metric(campaign, args):
-    """The metric that was asked for; None for that of the campaign."""
-    if args.metric is None:
-        return None
-    pos_label = args.pos_label or campaign.pos_label
-    goal = metric_of(args.metric, args.half, pos_label)
-    if goal.task not in (None, campaign.goal.task):
-        kinds = {"regression": "numbers", "classification": "names"}
-        raise ValueError(
-            f"--metric {args.metric} is about {kinds[goal.task]}, but the labels of "
-            f"this campaign are {kinds[campaign.goal.task]}."
-        )
-    return goal
-
-
 def _where(columns, conditions):
     """Rows that meet all conditions such as ``region=north``."""
     where = None
@@ -222,7 +210,7 @@ def _where(columns, conditions):
         name, sign, value = condition.partition("=")
         if not sign:
             raise ValueError(f"--where {condition} must have the form COLUMN=VALUE.")
-        cells = _texts(pick_column(columns, name, "--where"))
+        cells = as_groups(pick_column(columns, name, "--where"))
         mask = np.array([cell == value for cell in cells])
         if not mask.any():
             some = ", ".join(sorted(set(cells))[:8])
@@ -231,8 +219,3 @@ def _where(columns, conditions):
     if not where.any():
         raise ValueError("No row meets all conditions of --where.")
     return where
-
-
-def _texts(cells):
-    """Cells as the names of groups."""
-    return ["(empty)" if cell is None else as_label(cell) for cell in cells]

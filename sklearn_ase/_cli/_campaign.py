@@ -17,6 +17,7 @@ from sklearn_ase._cli._columns import (
 from sklearn_ase._cli._metrics import metric_of
 from sklearn_ase._cli._pool_file import fingerprint_columns, read_pool
 from sklearn_ase._labels._reading import read_journal
+from sklearn_ase._utils._files import write_whole
 
 VERSION = 1
 # Options that name columns, and whether annotators must not see these.
@@ -103,11 +104,8 @@ class Campaign:
         """Write the options next to the journal, as a whole or not at all."""
         values = {"version": VERSION, **asdict(self)}
         del values["journal"]
-        path = config_path(self.journal)
-        part = path.with_name(path.name + ".part")
         text = json.dumps(values, indent=1, ensure_ascii=False)
-        part.write_text(text + "\n", encoding="utf-8")
-        os.replace(part, path)
+        write_whole(config_path(self.journal), text + "\n")
 
     def of_pool(self, path):
         """Return the campaign for a pool, and the columns of the pool.

@@ -48,6 +48,20 @@ def as_label(cell):
     return str(cell).strip()
 
 
+def as_groups(cells):
+    """Return the cells of a column as the names of groups.
+
+    Parameters
+    ----------
+    cells : list
+
+    Returns
+    -------
+    groups : list of str
+    """
+    return ["(empty)" if cell is None else as_label(cell) for cell in cells]
+
+
 def labels_of(cells, classes, name, needs_all):
     """Return the labels in a column.
 

@@ -45,21 +45,27 @@ def metric_of(text, half=None, pos_label=None):
     return metric.set_params(pos_label=pos_label)
 
 
-def title_of(metric):
-    """Return the name of a metric as it is printed.
+def other_metric(campaign, text, half=None, pos_label=None):
+    """Return another metric than that of a campaign, for the same labels.
 
     Parameters
     ----------
-    metric : BaseMetric
+    campaign : Campaign
+    text, half, pos_label
+        See :func:`metric_of`; the positive label may be that of the campaign.
 
     Returns
     -------
-    title : str
+    metric : BaseMetric
     """
-    if isinstance(metric, LabelShare):
-        return f"share of {metric.label}"
-    about = getattr(metric, "pos_label", None)
-    return metric.name if about is None else f"{metric.name} of {about}"
+    goal = metric_of(text, half, pos_label or campaign.pos_label)
+    if goal.task not in (None, campaign.goal.task):
+        kinds = {"regression": "numbers", "classification": "names"}
+        raise ValueError(
+            f"--metric {text} is about {kinds[goal.task]}, but the labels of this "
+            f"campaign are {kinds[campaign.goal.task]}."
+        )
+    return goal
 
 
 def _score(part):

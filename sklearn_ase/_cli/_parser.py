@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from sklearn_ase._cli import _answers, _labelling, _printing, _starting
+from sklearn_ase._cli import _answers, _labelling, _printing, _reporting, _starting
 from sklearn_ase._cli._metrics import FORMS
 from sklearn_ase._version import __version__
 
@@ -17,6 +17,7 @@ _EXAMPLES = {
     "check": "sklearn-ase check eval.jsonl --at-least 0.8 --level 0.9",
     "estimate": "sklearn-ase estimate eval.jsonl --by region",
     "judges": "sklearn-ase judges eval.jsonl",
+    "report": "sklearn-ase report eval.jsonl --html report.html --by region",
 }
 
 
@@ -57,6 +58,8 @@ def make_parser():
     _add_estimate(_command(commands, "estimate", question, _answers.estimate))
     worth = "say what each judge is worth"
     _add_level(_command(commands, "judges", worth, _answers.judges))
+    page = "write a report to send on; without --html and --md print it as Markdown"
+    _add_report(_command(commands, "report", page, _reporting.report))
     return parser
 
 
@@ -134,6 +137,22 @@ def _add_estimate(parser):
     add("--by", metavar="COL", help="a table with one line for each value of a column")
     where = "only rows with this value; may be given several times"
     add("--where", action="append", default=[], metavar="COL=VALUE", help=where)
+    _add_level(parser)
+
+
+def _add_report(parser):
+    add = parser.add_argument
+    add("--html", metavar="FILE", help="a page that loads nothing from the network")
+    add("--md", metavar="FILE", help="the same as Markdown; files are replaced")
+    columns = {"nargs": "+", "default": [], "metavar": "COL"}
+    add("--by", **columns, help="a table with one line for each value of a column")
+    metrics = f"other metrics from the same labels: {FORMS}, accuracy, f1, ..."
+    add("--metric", nargs="+", default=[], help=metrics)
+    add("--half", metavar="LABEL", help="a label that counts one half in a share")
+    add("--pos-label", metavar="LABEL", help="the label that f1 and others are about")
+    show = "columns to show of single rows; by default none, as a report is sent on"
+    add("--show", **columns, help=show)
+    add("--title", help="stands at the top")
     _add_level(parser)
 
 

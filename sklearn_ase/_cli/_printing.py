@@ -3,6 +3,8 @@
 import json
 import math
 
+from sklearn_ase._utils._signs import spelled_out
+
 
 def as_json(result):
     """Return a result as one line of JSON.
@@ -44,10 +46,7 @@ def printable(text):
     text : str
         Control characters are written as in ``\\x1b``; the ends of lines stay.
     """
-    return "".join(
-        sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1]
-        for sign in text
-    )
+    return spelled_out(text, kept="\n")
 
 
 def of_start(result):
@@ -138,6 +137,14 @@ def of_judges(result):
         for line in lines
     ]
     return "\n".join(["".join(result.caption), *map(str.rstrip, texts)])
+
+
+def of_report(result):
+    """Words for what ``report`` wrote, or the report itself."""
+    if "markdown" in result:
+        return result["markdown"].rstrip("\n")
+    paths = [result[name] for name in ("html", "md") if result[name] is not None]
+    return f"Wrote {' and '.join(paths)}."
 
 
 def _estimate(result):

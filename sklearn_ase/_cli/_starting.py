@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from sklearn_ase._cli._campaign import Campaign, config_path, is_started
-from sklearn_ase._cli._metrics import FORMS, title_of
+from sklearn_ase._cli._metrics import FORMS
 from sklearn_ase._cli._pool_file import read_pool
+from sklearn_ase.metrics._titles import title_of
 
 
 def start(args):

@@ -108,8 +108,22 @@ class Diagnosis:
         return self.verdict == "bad"
 
     def __str__(self):
-        if self.trust == 0 and np.isnan(self.distance):  # Every row is labelled.
-            return f"verdict: {self.verdict}. {self.advice} {self.corrected_risk:.4g}"
+        rows, verdict = self.describe(), f"verdict: {self.verdict}. {self.advice}"
+        if not rows:
+            return f"{verdict} {self.corrected_risk:.4g}"
+        width = max(map(len, rows))
+        lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
+        return "\n".join([verdict, *lines])
+
+    def describe(self):
+        """The figures in words, as a dict; empty if every row is labelled.
+
+        Returns
+        -------
+        words : dict of str to str
+        """
+        if self.trust == 0 and np.isnan(self.distance):
+            return {}
         low, high = self.interval
         interval = f"90 % interval {low:.4g} to {high:.4g}"
         if np.isinf(high):
@@ -135,7 +149,7 @@ class Diagnosis:
         if not np.isnan(self.tail_shape):
             step += f", tail shape {self.tail_shape:.2f}"
             step += " (heavy)" if self.tail_shape > MAX_TAIL_SHAPE else ""
-        rows = {
+        return {
             "labels": f"{self.n_labels}, as good as {self.effective_labels:.0f} of a "
             "plain random sample",
             f"{self.name} by the surrogate": f"{self.surrogate_risk:.4g}",
@@ -148,9 +162,6 @@ class Diagnosis:
             "largest single label": step,
             "risk from scarce classes": f"{self.scarce_share:.1%}",
         }
-        width = max(map(len, rows))
-        lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
-        return "\n".join([f"verdict: {self.verdict}. {self.advice}", *lines])
 
 
 def scarce_share(state, class_counts):

@@ -6,6 +6,7 @@ from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._loop import Limits, run_loop
 from sklearn_ase._evaluation._plan import check_budget, check_n_labels
 from sklearn_ase._evaluation._reporting import Reporting
+from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._utils._checks import check_verbose
 
 
@@ -97,6 +98,80 @@ class Evaluation(Reporting):
         self._n_planned = n_labels
         limits = Limits(n_labels, batch_size, budget, stop)
         return run_loop(self, oracle, limits, watch, verbose)
+
+    def report(
+        self,
+        path=None,
+        *,
+        level=0.9,
+        by=None,
+        metrics=(),
+        compare=None,
+        columns=None,
+        title=None,
+    ):
+        """Make a report that people can send on, and write it to a file.
+
+        It shows the estimate with its intervals, how it ran, what was labelled, the
+        judges, the diagnosis, how the number was made, and what it does not say. A
+        section that cannot be had says why; the others are there all the same.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            File to write: ``.html`` for a page that loads nothing from the network,
+            ``.md`` for Markdown. A file of this name is replaced. None writes no file.
+        level : float, default=0.9
+            Of all intervals.
+        by : array-like of shape (n_samples,), frame or dict of str to array-like, \
+                default=None
+            Groups of rows, such as their region, each with an estimate of its own.
+        metrics : str, BaseMetric or list of these, default=()
+            Other metrics to estimate from the same labels.
+        compare : dict of str to model, default=None
+            Models to compare; see :meth:`compare`. A choice between models compares
+            its own.
+        columns : frame or dict of str to array-like, default=None
+            What to show of single rows, such as their text: one value per row of the
+            pool. By default a report shows the numbers of rows and nothing else of
+            them, because it may be sent on.
+        title : str, default=None
+            None means the name of the metric.
+
+        Returns
+        -------
+        report : Report
+            A notebook shows it. ``to_html()`` and ``to_markdown()`` return it as text.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn_ase import ActiveRiskEstimator
+        >>> from sklearn_ase.metrics import LabelShare
+        >>> rng = np.random.default_rng(0)
+        >>> labels = np.where(rng.random(200) < 0.7, "correct", "wrong")
+        >>> score = np.where(labels == "correct", 0.8, 0.3) + rng.normal(0, 0.1, 200)
+        >>> evaluator = ActiveRiskEstimator(
+        ...     metric=LabelShare("correct"), n_labels=40, random_state=0
+        ... ).fit(None, labels, experts={"judge": score.clip(0, 1)})
+        >>> report = evaluator.evaluation_.report(title="Answers in May")
+        >>> print(report.to_markdown()[:16])
+        # Answers in May
+        """
+        if path is not None:
+            check_target(path)
+        report = make_report(
+            self,
+            level=level,
+            by=by,
+            metrics=metrics,
+            compare=compare,
+            columns=columns,
+            title=title,
+        )
+        if path is not None:
+            report.save(path)
+        return report
 
     def close(self):
         """Release the journal, so that it can be opened elsewhere."""

@@ -158,31 +158,6 @@ def past_intervals(ledger, level, method, metric=None):
     return ends[:, 0], ends[:, 1]
 
 
-def ends_of_batches(ledger):
-    """Say for each label whether its noted estimate was made right after it.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-
-    Returns
-    -------
-    ends : ndarray of shape (n_labels,), dtype bool
-    """
-    estimates = [note["estimate"] for note in ledger.notes.values()]
-    # A batch shares one estimate. Its last label may have another one by now, of a
-    # refit, and then the one that the rest shares was made of more labels.
-    return np.array(
-        [
-            made is None or (made is not after and made["n_labels"] <= count)
-            for count, (made, after) in enumerate(
-                zip(estimates, [*estimates[1:], None], strict=True), start=1
-            )
-        ],
-        dtype=bool,
-    )
-
-
 def _as_dict(estimate, metric):
     """An estimate as plain values that a ledger can keep; None stays None."""
     if estimate is None:

@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from copy import copy, deepcopy
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 from sklearn_ase._state import RECORDED
 
@@ -43,6 +43,22 @@ class LedgerContents:
     def pending(self):
         """Rows that were asked for and wait for an answer."""
         return [index for index in self.indices if not self._is_settled(index)]
+
+    @property
+    def ends_of_batches(self):
+        """Whether the estimate noted for each label was made right after it, a list.
+
+        Labels of a batch share one estimate, which was made after the last of them.
+        """
+        estimates = [note["estimate"] for note in self.notes.values()]
+        # The last label may have another one by now, of a refit. Then the one that the
+        # rest shares was made of more labels.
+        return [
+            made is None or (made is not after and made["n_labels"] <= count)
+            for count, (made, after) in enumerate(
+                zip_longest(estimates, estimates[1:]), start=1
+            )
+        ]
 
     def answers(self, n_labels=None):
         """Return the answers for the first `n_labels` rows (or all) and known ones."""

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from sklearn_ase._evaluation._history import ends_of_batches
 from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 
@@ -94,7 +93,7 @@ class RiskCurveDisplay(EvaluationDisplay):
         """
         history = evaluation.history
         low, high = evaluation.intervals(level)
-        ends = ends_of_batches(evaluation.ledger)
+        ends = np.array(evaluation.ledger.ends_of_batches, dtype=bool)
         display = cls(
             history["n_labels"][ends],
             history["risk"][ends],

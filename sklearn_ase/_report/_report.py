@@ -1,0 +1,206 @@
+"""Make the report of an evaluation, and write it to a file."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sklearn_ase._report._blocks import Section, Words
+from sklearn_ase._report._estimates import (
+    curve_blocks,
+    estimate_blocks,
+    metric_blocks,
+    name_of,
+)
+from sklearn_ase._report._html import fragment, page
+from sklearn_ase._report._labelled import labelled_blocks
+from sklearn_ase._report._markdown import markdown
+from sklearn_ase._report._origin import origin_blocks
+from sklearn_ase._report._tables import (
+    comparison_blocks,
+    diagnosis_blocks,
+    judge_blocks,
+    limits_blocks,
+    slice_blocks,
+)
+from sklearn_ase._report._text import plain
+from sklearn_ase._utils._checks import check_number, check_path
+from sklearn_ase._utils._files import write_whole
+
+_LONGEST_TITLE = 120
+
+
+class Report:
+    """Report of an evaluation, made by :meth:`Evaluation.report`.
+
+    A notebook shows it.
+
+    Attributes
+    ----------
+    title : str
+    made : str
+        When it was made.
+    sections : list of Section
+        Titles and contents, without any markup.
+    """
+
+    def __init__(self, title, made, sections):
+        self.title = title
+        self.made = made
+        self.sections = sections
+
+    def to_html(self):
+        """Return the report as a page that loads nothing from anywhere.
+
+        Returns
+        -------
+        html : str
+        """
+        return page(self)
+
+    def to_markdown(self):
+        """Return the report as Markdown, with tables in place of pictures.
+
+        Returns
+        -------
+        text : str
+        """
+        return markdown(self)
+
+    def save(self, path):
+        """Write the report to a file, as a whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in ``.html`` or ``.md``. A file of this name is replaced.
+        """
+        is_page = check_target(path)
+        write_whole(path, self.to_html() if is_page else self.to_markdown())
+
+    def __repr__(self):
+        titles = ", ".join(section.title for section in self.sections)
+        return f"<Report {self.title!r}: {titles}>"
+
+    def _repr_html_(self):
+        return fragment(self)
+
+
+def check_target(path):
+    """Refuse a file that a report cannot be written to.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    is_page : bool
+        Whether it is to hold HTML.
+    """
+    path = Path(check_path(path))
+    suffix = path.suffix.lower()
+    if suffix not in (".html", ".htm", ".md"):
+        raise ValueError(f"path={path} must end in .html or in .md.")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"The folder {path.absolute().parent} does not exist.")
+    return suffix != ".md"
+
+
+def make_report(
+    evaluation,
+    *,
+    level=0.9,
+    by=None,
+    metrics=(),
+    compare=None,
+    columns=None,
+    title=None,
+    origin=None,
+):
+    """Make the report of an evaluation; see :meth:`Evaluation.report`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    level, by, metrics, compare, columns, title
+        See :meth:`Evaluation.report`.
+    origin : dict of str to str, default=None
+        What else to say about how the number was made.
+
+    Returns
+    -------
+    report : Report
+    """
+    check_number(level, "level", 0, 1, ends="()")
+    name = name_of(evaluation)
+    title = f"Report: {name}" if title is None else title
+    metrics = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
+    slices, columns = _as_slices(by), _as_columns(columns, evaluation.n_samples)
+    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    parts = [("Estimate", estimate_blocks, level)]
+    if metrics:
+        parts.append(("Other metrics", metric_blocks, metrics, level))
+    # A choice between models compares its own.
+    if compare is not None or hasattr(evaluation, "models"):
+        parts.append(("Comparison of models", comparison_blocks, compare, level))
+    parts += [
+        (f"By {group}", slice_blocks, groups, level) for group, groups in slices.items()
+    ]
+    if evaluation.problem.experts is not None:
+        parts.append(("Judges", judge_blocks, level))
+    parts += [
+        ("Running estimate", curve_blocks, level),
+        ("What was labelled", labelled_blocks, level, columns),
+        ("Diagnosis", diagnosis_blocks),
+        ("How the number was made", origin_blocks, made, origin),
+        ("What it does not say", limits_blocks, level, bool(slices)),
+    ]
+    sections = [_section(evaluation, *part) for part in parts]
+    return Report(plain(title, _LONGEST_TITLE), made, sections)
+
+
+def _section(evaluation, title, make, *arguments):
+    """A section; one that fails says why, and keeps what it has."""
+    blocks = []
+    try:
+        blocks.extend(make(evaluation, *arguments))
+    except (ValueError, TypeError) as error:
+        blocks.append(Words(f"Not available. {error}", is_missing=True))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        blocks.append(Words(f"Not available. {reason}", is_missing=True))
+    return Section(title, blocks)
+
+
+def _as_slices(by):
+    """Groups of rows by name; they are checked where they are used."""
+    if by is None:
+        return {}
+    if isinstance(by, dict) or hasattr(by, "columns"):
+        return _named(by)
+    name = getattr(by, "name", None)
+    return {"group" if name is None else str(name): by}
+
+
+def _as_columns(columns, n_samples):
+    """Columns to show beside the labelled rows, by name, checked."""
+    if columns is None:
+        return {}
+    if not (isinstance(columns, dict) or hasattr(columns, "columns")):
+        raise TypeError(
+            "columns must be a frame, or a dict of str to one value per row of the "
+            f"pool, but is a {type(columns).__name__}."
+        )
+    found = _named(columns)
+    for name, values in found.items():
+        if len(values) != n_samples:
+            raise ValueError(
+                f"columns: {name} has {len(values)} values, but the pool has "
+                f"{n_samples} rows. Give one value per row of the pool."
+            )
+    return found
+
+
+def _named(table):
+    """The columns of a dict or of a frame, as lists."""
+    names = table.columns if hasattr(table, "columns") else table
+    return {str(name): list(table[name]) for name in names}

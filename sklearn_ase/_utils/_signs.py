@@ -1,0 +1,26 @@
+"""Characters that do more than stand in a text."""
+
+# These join or separate letters, as in Persian, Hindi and emoji.
+_JOINERS = "\u200c\u200d"
+
+
+def spelled_out(text, kept=""):
+    """Return a text in which signs that steer how it is shown are spelled out.
+
+    Parameters
+    ----------
+    text : str
+    kept : str, default=""
+        Signs that stay all the same.
+
+    Returns
+    -------
+    text : str
+        Control characters, and those that change the direction of writing, are written
+        as in ``\\x1b``.
+    """
+    kept += _JOINERS
+    return "".join(
+        sign if sign.isprintable() or sign in kept else repr(sign)[1:-1]
+        for sign in text
+    )
