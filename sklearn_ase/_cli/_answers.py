@@ -1,21 +1,20 @@
-"""The commands that answer: ``status``, ``check``, ``estimate`` and ``judges``."""
+"""The commands that answer: ``status``, ``estimate``, ``judges`` and others."""
 
-import math
+from dataclasses import asdict
 
 import numpy as np
 
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import as_label, pick_column
+from sklearn_ase._cli._estimates import described, noted_estimate
 from sklearn_ase._cli._metrics import metric_of, title_of
-from sklearn_ase._evaluation._forecast import metric_labels_needed
-from sklearn_ase._evaluation._history import past_estimates
-from sklearn_ase._utils._checks import check_number
+from sklearn_ase._cli._stopping import has_rules, reason_to_stop, spent_on
 
-YES, NO, UNDECIDED = 0, 1, 2
+_NO_LABEL = "There is no label yet. Use ask and tell first."
 
 
 def status(args):
-    """Say how far a campaign is.
+    """Say how far a campaign is. Nothing is fitted, and the pool is not read.
 
     Parameters
     ----------
@@ -26,58 +25,26 @@ def status(args):
     result : dict of str to object
     """
     campaign = Campaign.load(args.journal)
-    n_samples, ledger, estimate = _last(campaign)
+    n_samples, ledger = campaign.read()
+    found, is_current = noted_estimate(campaign, ledger)
     last = next(reversed(ledger.labels), None)
-    return {
+    result = {
         "rows": n_samples,
         "labels": len(ledger),
+        "known_labels": len(ledger.known),
         "open": len(ledger.pending),
         "skipped": len(ledger.skipped),
         "last_label": None
         if last is None
         else {"row": last, "label": ledger.labels[last]},
-        "level": args.level,
-        **_described(campaign.goal, estimate, args.level),
+        "is_current": is_current,
+        **described(campaign.goal, found, args.level),
     }
-
-
-def check(args):
-    """Say whether a limit is met; the exit code is the answer.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-        Its ``exit_code`` is 0 for yes, 1 for no, 2 if it is not decided yet.
-    """
-    if args.at_least is None and args.at_most is None:
-        raise ValueError("check needs --at-least or --at-most, or both.")
-    check_number(args.level, "--level", 0, 1, ends="()")
-    campaign = Campaign.load(args.journal)
-    n_samples, ledger, estimate = _last(campaign)
-    limits = {"at_least": args.at_least, "at_most": args.at_most}
-    found = {"metric": title_of(campaign.goal), "labels": len(ledger), **limits}
-    found |= {"level": args.level, "method": args.method, "labels_needed": None}
-    low, high = _interval(estimate, args.level, args.method)
-    found |= {"estimate": None if estimate is None else estimate.value}
-    found |= {"low": low, "high": high}
-    if low is None:
-        reason = "There is no label yet." if estimate is None else estimate.refusal
-        return found | {"answer": "not decided", "exit_code": UNDECIDED, "why": reason}
-    least = -math.inf if args.at_least is None else args.at_least
-    most = math.inf if args.at_most is None else args.at_most
-    if least <= low and high <= most:
-        return found | {"answer": "yes", "exit_code": YES}
-    if high < least or low > most:
-        return found | {"answer": "no", "exit_code": NO}
-    ends = low, high
-    found["labels_needed"] = _needed(
-        estimate, ends, (least, most), n_samples, len(ledger), args
-    )
-    return found | {"answer": "not decided", "exit_code": UNDECIDED, "why": ""}
+    if has_rules(campaign):
+        spent = spent_on(campaign, ledger)
+        reason = reason_to_stop(campaign, ledger, spent)
+        result |= {"spent": spent, "budget": campaign.budget, "stop_reason": reason}
+    return result
 
 
 def estimate(args):
@@ -91,32 +58,42 @@ def estimate(args):
     -------
     result : dict of str to object, or SliceTable
     """
+    ways = {"--by": args.by, "--where": args.where, "--compare": args.compare}
+    ways["--compare-by"] = args.compare_by
+    given = [way for way, value in ways.items() if value]
+    if len(given) > 1 and given != ["--where", "--compare"]:
+        raise ValueError(f"Give {' or '.join(given)}, not both.")
+    if args.reference is not None and not (args.compare or args.compare_by):
+        raise ValueError("--reference belongs to --compare or --compare-by.")
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
-    goal = _other_metric(campaign, args)
-    if args.by is not None and args.where:
-        raise ValueError("Give --by or --where, not both.")
+    goal = _metric(campaign, args)
+    for name in args.compare:
+        pick_column(columns, name, "--compare")
     groups = where = None
-    if args.by is not None:
-        groups = _texts(pick_column(columns, args.by, "--by"))
+    if args.by or args.compare_by:
+        option = "--by" if args.by else "--compare-by"
+        groups = _texts(pick_column(columns, args.by or args.compare_by, option))
     if args.where:
         where = _where(columns, args.where)
     with campaign.open(columns) as evaluation:
-        n_labels = len(evaluation.ledger)
-        if not n_labels:
-            raise ValueError("There is no label yet. Use ask and tell first.")
-        if groups is not None:
-            table = evaluation.estimate_by(groups, metric=goal, level=args.level)
-            table.caption = title_of(goal or campaign.goal), f" by {args.by}"
+        _check_labelled(evaluation)
+        if args.compare:
+            from sklearn_ase._cli._comparing import compared_models
+
+            about = campaign, columns, goal, where, args
+            return compared_models(evaluation, *about)
+        if args.compare_by:
+            from sklearn_ase._cli._comparing import compared_groups
+
+            return compared_groups(evaluation, groups, goal, args)
+        if args.by:
+            table = evaluation.estimate_by(
+                groups, metric=goal, level=args.level, simultaneous=args.simultaneous
+            )
+            table.caption = title_of(goal), f" by {args.by}"
             return table
-        found = evaluation.estimate(metric=goal, where=where)
-        result = {"rows": evaluation.n_samples, "labels": n_labels}
-        if where is not None:
-            result["rows"] = int(where.sum())
-            rows = list(evaluation.ledger.labels)
-            result["labels"] = int(where[rows].sum())
-    result["level"] = args.level
-    return result | _described(goal or campaign.goal, found, args.level)
+        return _estimate(evaluation, goal, where, args.level)
 
 
 def judges(args):
@@ -134,78 +111,65 @@ def judges(args):
     if not campaign.judge:
         raise ValueError("This campaign has no judge. Name one at the start: --judge.")
     with campaign.open(campaign.columns()) as evaluation:
-        if not len(evaluation.ledger):
-            raise ValueError("There is no label yet. Use ask and tell first.")
+        _check_labelled(evaluation)
         return evaluation.judges(level=args.level)
 
 
-def _last(campaign):
-    """Size of the pool, ledger and last estimate; nothing is fitted if it is noted."""
-    n_samples, ledger = campaign.read()
-    if not ledger.labels:
-        return n_samples, ledger, None
-    if ledger.unnoted is None:
-        found = past_estimates(ledger, campaign.goal)[-1:]
-        if found and found[0] is not None:
-            return n_samples, ledger, found[0]
-    with campaign.open(campaign.columns()) as evaluation:
-        return n_samples, evaluation.ledger.copy(), evaluation.estimate()
+def agreement(args):
+    """Say how far annotators agree.
 
+    Parameters
+    ----------
+    args : argparse.Namespace
 
-def _described(goal, found, level):
-    """An estimate as plain values."""
-    low, high = _interval(found, level, "fixed")
-    anytime_low, anytime_high = _interval(found, level, "anytime")
-    return {
-        "metric": title_of(goal),
-        "estimate": None if found is None else float(found),
-        "low": low,
-        "high": high,
-        "anytime_low": anytime_low,
-        "anytime_high": anytime_high,
-        "no_interval": "" if found is None else found.refusal,
-        "note": getattr(found, "note", ""),
-        "labels_used": 0 if found is None else found.n_labels,
-    }
-
-
-def _interval(found, level, method):
-    """Ends of an interval; None if there is none."""
-    check_number(level, "--level", 0, 1, ends="()")
-    if found is None or found.refusal:
-        return None, None
-    return found.interval(level, method=method)
-
-
-def _needed(found, ends, limits, n_samples, n_known, args):
-    """Labels in all until the limits are decided, if the estimate stays where it is.
-
-    None if the estimate is at a limit, so that no number of labels can be named.
+    Returns
+    -------
+    result : dict of str to object
     """
-    value, shares = found.value, []
-    for limit in filter(math.isfinite, limits):
-        if ends[0] < limit <= ends[1] or ends[0] <= limit < ends[1]:
-            side = value - ends[0] if limit < value else ends[1] - value
-            shares.append(abs(value - limit) / side if side > 0 else 0.0)
-    share = min(shares, default=0.0)
-    if not share > 0 or found.n_labels >= n_samples:
-        return None
-    # The interval that more labels are expected to give, in its form of today.
-    now = found.with_labels(found.n_labels, n_samples)
-    low, high = now.interval(args.level, method=args.method)
-    width = share * (high - low)
-    forecast = metric_labels_needed(
-        now, n_samples, n_known, width, args.level, args.method
-    )
-    return forecast.n_labels
+    campaign = Campaign.load(args.journal)
+    with campaign.open(campaign.columns()) as evaluation:
+        _check_labelled(evaluation)
+        found = evaluation.agreement(level=args.level)
+    return {**asdict(found), "words": str(found)}
 
 
-def _other_metric(campaign, args):
-    """The metric that was asked for; None for that of the campaign."""
+def diagnose(args):
+    """Say whether the labels agree with what was expected of them.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    campaign = Campaign.load(args.journal)
+    with campaign.open(campaign.columns()) as evaluation:
+        _check_labelled(evaluation)
+        found = evaluation.diagnose()
+    return {**asdict(found), "words": str(found)}
+
+
+def _check_labelled(evaluation):
+    if not len(evaluation.ledger):
+        raise ValueError(_NO_LABEL)
+
+
+def _estimate(evaluation, goal, where, level):
+    found = evaluation.estimate(metric=goal, where=where)
+    result = {"rows": evaluation.n_samples, "labels": len(evaluation.ledger)}
+    if where is not None:
+        rows = list(evaluation.ledger.labels)
+        result = {"rows": int(where.sum()), "labels": int(where[rows].sum())}
+    return result | described(goal, found, level)
+
+
+def _metric(campaign, args):
+    """The metric that was asked for, or that of the campaign."""
     if args.metric is None:
-        return None
-    pos_label = args.pos_label or campaign.pos_label
-    goal = metric_of(args.metric, args.half, pos_label)
+        return campaign.goal
+    goal = metric_of(args.metric, args.half, args.pos_label or campaign.pos_label)
     if goal.task not in (None, campaign.goal.task):
         kinds = {"regression": "numbers", "classification": "names"}
         raise ValueError(

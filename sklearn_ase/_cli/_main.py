@@ -4,9 +4,9 @@ import os
 import sys
 import traceback
 import warnings
+from importlib import import_module
 
 from sklearn_ase._cli._parser import USAGE_ERROR, make_parser
-from sklearn_ase._cli._printing import as_json, printable
 from sklearn_ase.exceptions import JournalWarning, NewClassWarning, SurrogateWarning
 
 _OUR_ERROR = 70  # An error of this package, not of the data.
@@ -18,6 +18,9 @@ _IN_PYTHON = {
     "Pass classes=[...] with": "Name with --labels",
     "ask()": "ask",
     "export()": "ask",
+    "compare()": "compare",
+    "compare_groups()": "compare --by",
+    "Use estimate_by(groups).": "Use estimate --by.",
     "Close that one first: evaluation.close().": "Wait until it has ended.",
 }
 
@@ -46,11 +49,10 @@ def main(argv=None):
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = args.run(args)
+            result = _run(args)
         _tell_warnings(caught)
-        words = as_json(result) if args.json else printable(args.words(result))
-        print(words, flush=True)
-        return result.get("exit_code", 0)
+        print(_words(result, args), flush=True)
+        return result.get("exit_code", 0) if isinstance(result, dict) else 0
     except BrokenPipeError:  # The reader has closed, as head does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -63,6 +65,19 @@ def main(argv=None):
             f"{type(error).__name__}: {error} Run it again with --debug for details."
         )
         return _failed(words, _OUR_ERROR, args)
+
+
+def _run(args):
+    """Call the function of a command; only its modules are imported."""
+    module = import_module(f"sklearn_ase._cli.{args.module}")
+    return getattr(module, args.command)(args)
+
+
+def _words(result, args):
+    printing = import_module("sklearn_ase._cli._printing")
+    if args.json:
+        return printing.as_json(result)
+    return printing.printable(getattr(printing, f"of_{args.command}")(result))
 
 
 def _failed(message, code, args):
@@ -91,5 +106,7 @@ def _tell_warnings(caught):
 
 
 def _say(message):
+    from sklearn_ase._cli._printing import printable
+
     line = printable(" ".join(message.split()))
     print(f"sklearn-ase: {line}", file=sys.stderr)

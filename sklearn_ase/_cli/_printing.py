@@ -64,6 +64,8 @@ def of_start(result):
 def of_ask(result):
     """Words for what ``ask`` wrote."""
     n_rows = result["rows"]
+    if result["stop_reason"]:
+        return f"Enough labels: {result['stop_reason']} To go on, add --more."
     if not n_rows:
         return "All rows that were picked had a known label. Ask again for others."
     lines = [f"Wrote {n_rows} rows to {result['out']}. Fill in the column label."]
@@ -87,6 +89,50 @@ def of_tell(result):
     )
 
 
+def of_annotate(result):
+    """Words for what ``annotate`` recorded."""
+    return (
+        f"Recorded {result['answers']} answers. There are {result['labels']} labels; "
+        f"{result['open']} rows are open."
+    )
+
+
+def of_columns(result):
+    """Words for the columns of a file."""
+    head = f"{result['file']}: {result['rows']} rows, format {result['format']}"
+    lines = [["column", "filled", "different", "holds"]]
+    lines += [[str(value) for value in line.values()] for line in result["columns"]]
+    return "\n".join([head, *_aligned(lines)])
+
+
+def of_plan(result):
+    """Words for how many labels narrower intervals take."""
+    lines = [["width", "labels in all", "more labels"]]
+    for line in result["plan"]:
+        is_all = line["labels"] >= result["rows"]
+        labels = f"all {result['rows']}" if is_all else str(line["labels"])
+        lines.append([f"{line['width']:g}", labels, str(line["more_labels"])])
+    look = "for one look" if result["method"] == "fixed" else "at every look"
+    interval = f"{100 * result['level']:g} % interval {look}"
+    head = f"{result['metric']} {result['estimate']:.3f}, {interval}"
+    if result["low"] is not None:
+        ends = "" if result["method"] == "fixed" else "anytime_"
+        low, high = result[f"{ends}low"], result[f"{ends}high"]
+        head += f" {low:.3f} to {high:.3f}"
+    head += f" after {result['labels']} labels."
+    return "\n".join([head, *_aligned(lines), result["basis"]])
+
+
+def of_agreement(result):
+    """Words for how far annotators agree."""
+    return result["words"]
+
+
+def of_diagnose(result):
+    """Words for whether the labels agree with what was expected."""
+    return result["words"]
+
+
 def of_status(result):
     """Words for how far a campaign is."""
     words = {"labels": f"{result['labels']} of {result['rows']} rows"}
@@ -96,15 +142,28 @@ def of_status(result):
     last = result["last_label"]
     if last is not None:
         words["last label"] = f"row {last['row']}: {last['label']}"
-    return _table(words | _estimate(result))
+    words |= _estimate(result)
+    if not result["is_current"]:
+        words["note"] = (
+            "some labels are not in the estimate yet; sklearn-ase estimate adds them"
+        )
+    if result.get("budget") is not None:
+        words["spent"] = f"{result['spent']:g} of {result['budget']:g}"
+    if result.get("stop_reason"):
+        words["enough labels"] = result["stop_reason"]
+    return _table(words)
 
 
 def of_estimate(result):
-    """Words for an estimate, or a table of estimates."""
+    """Words for an estimate, or a table of estimates, or a comparison."""
     if hasattr(result, "caption"):
+        together = " that hold all at once" if result.simultaneous else ""
         return (
-            f"{''.join(result.caption)}, {100 * result.level:g} % intervals\n{result}"
+            f"{''.join(result.caption)}, {100 * result.level:g} % intervals{together}\n"
+            f"{result}"
         )
+    if "differences" in result:
+        return _comparison(result)
     words = {"labels": f"{result['labels']} of {result['rows']} rows"}
     return _table(words | _estimate(result))
 
@@ -132,17 +191,32 @@ def of_check(result):
 def of_judges(result):
     """Words for what the judges are worth, one column for each judge."""
     lines = list(zip(*result._cells(), strict=True))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    texts = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        for line in lines
-    ]
-    return "\n".join(["".join(result.caption), *map(str.rstrip, texts)])
+    return "\n".join(["".join(result.caption), *_aligned(lines)])
+
+
+def _comparison(result):
+    """Words for how good models or groups are, and how they differ."""
+    level = f"{100 * result['level']:g} %"
+    lines = [[result["compared"], "estimate", "low", "high", "may be the best"]]
+    for line in result["table"]:
+        numbers = [f"{line[name]:.3f}" for name in ("estimate", "low", "high")]
+        best = "yes" if line["may_be_best"] else "no"
+        lines.append([line["model"], *numbers, best])
+    words = [f"{result['metric']}, {level} intervals", *_aligned(lines)]
+    for gap in result["differences"]:
+        ends = "no interval"
+        if gap["low"] is not None:
+            ends = f"{gap['low']:.3f} to {gap['high']:.3f}"
+        than = f"{gap['better']} is better than {gap['than']} by"
+        words.append(f"{than} {gap['by']:.3f} ({ends})")
+    return "\n".join([*words, result["verdict"]])
 
 
 def _estimate(result):
     if result["estimate"] is None:
-        return {result["metric"]: "no label yet"}
+        return {
+            result["metric"]: "no estimate yet" if result["labels"] else "no label yet"
+        }
     words, level = {result["metric"]: f"{result['estimate']:.3f}"}, result["level"]
     name = f"{100 * level:g} % interval"
     if result["low"] is None:
@@ -159,6 +233,12 @@ def _estimate(result):
 def _table(words):
     width = max(map(len, words))
     return "\n".join(f"{name:<{width}}  {text}" for name, text in words.items())
+
+
+def _aligned(lines):
+    """Lines of a table whose columns stand below each other."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
 
 def _or(labels):
