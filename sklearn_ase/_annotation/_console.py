@@ -214,7 +214,7 @@ class _Session:
             command = commands.get(entry.casefold())
             if command == "help":
                 self.write(f"Type a label or {listed}.")
-                if classes:
+                if classes and not self.evaluation.problem.is_closed:
                     self.write(f"Classes: {classes}. Type +name for another class.")
             elif command is not None:
                 return command, None

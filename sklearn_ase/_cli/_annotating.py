@@ -42,7 +42,12 @@ def annotate(args):
         # With --json only the result is printed to stdout.
         with redirect_stdout(sys.stderr) if args.json else nullcontext():
             n_answers = label_rows(
-                evaluation, view, target, enough, with_estimate=args.estimate
+                evaluation,
+                view,
+                target,
+                enough,
+                read=input,
+                with_estimate=args.estimate,
             )
         if len(ledger) > before:
             evaluation.refit()

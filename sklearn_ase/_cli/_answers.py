@@ -129,6 +129,11 @@ def agreement(args):
     campaign = Campaign.load(args.journal)
     with campaign.open(campaign.columns()) as evaluation:
         _check_labelled(evaluation)
+        if not evaluation.ledger.more_labels:
+            raise ValueError(
+                "No row has two or more answers yet. Label Studio can ask several "
+                "people about a row; tell reads all their answers."
+            )
         found = evaluation.agreement(level=args.level)
     return {**asdict(found), "words": str(found)}
 

@@ -11,18 +11,6 @@ from sklearn_ase.exceptions import JournalWarning, NewClassWarning, SurrogateWar
 
 _OUR_ERROR = 70  # An error of this package, not of the data.
 _INTERRUPTED = 130
-# Names in messages that are written for those who call the package from Python.
-_IN_PYTHON = {
-    "Pass correct=True": "Add --correct",
-    "correct=True": "--correct",
-    "Pass classes=[...] with": "Name with --labels",
-    "ask()": "ask",
-    "export()": "ask",
-    "compare()": "compare",
-    "compare_groups()": "compare --by",
-    "Use estimate_by(groups).": "Use estimate --by.",
-    "Close that one first: evaluation.close().": "Wait until it has ended.",
-}
 
 
 def main(argv=None):
@@ -91,10 +79,9 @@ def _message(error):
     """The words of an error, without those of Python."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'file'}: {error.strerror}."
-    message = str(error)
-    for python, words in _IN_PYTHON.items():
-        message = message.replace(python, words)
-    return message
+    from sklearn_ase._cli._printing import without_python
+
+    return without_python(str(error))
 
 
 def _tell_warnings(caught):

@@ -3,6 +3,40 @@
 import json
 import math
 
+# Names in messages that are written for those who call the package from Python.
+_IN_PYTHON = {
+    "Pass correct=True": "Add --correct",
+    "correct=True": "--correct",
+    "Pass classes=[...] with": "Name with --labels",
+    "ask()": "ask",
+    "export()": "ask",
+    "compare()": "--compare",
+    "compare_groups()": "--compare-by",
+    "diagnose()": "diagnose",
+    "Use estimate_by(groups).": "Use --by.",
+    "GuardedASE() and CorrectedASE() allow for that, ASE() does not.": (
+        "The estimate allows for that."
+    ),
+    "GuardedASE()": "The estimate",
+    "Close that one first: evaluation.close().": "Wait until it has ended.",
+}
+
+
+def without_python(text):
+    """Return a message with the words of the command line.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    text : str
+    """
+    for python, words in _IN_PYTHON.items():
+        text = text.replace(python, words)
+    return text
+
 
 def as_json(result):
     """Return a result as one line of JSON.
@@ -68,7 +102,8 @@ def of_ask(result):
         return f"Enough labels: {result['stop_reason']} To go on, add --more."
     if not n_rows:
         return "All rows that were picked had a known label. Ask again for others."
-    lines = [f"Wrote {n_rows} rows to {result['out']}. Fill in the column label."]
+    rows = _number(n_rows, "row")
+    lines = [f"Wrote {rows} to {result['out']}. Fill in the column label."]
     if result["labels"]:
         lines[0] = lines[0][:-1] + f" with {_or(result['labels'])}."
     if result["asked_again"]:
@@ -83,18 +118,15 @@ def of_tell(result):
     """Words for what ``tell`` recorded."""
     skipped = result["new_skipped"]
     return (
-        f"Recorded {result['new_labels']} new labels"
-        + (f" and {skipped} skipped rows" if skipped else "")
-        + f". There are {result['labels']} labels; {result['open']} rows are open."
+        f"Recorded {_number(result['new_labels'], 'new label')}"
+        + (f" and {_number(skipped, 'skipped row')}" if skipped else "")
+        + f". {_standing(result)}"
     )
 
 
 def of_annotate(result):
     """Words for what ``annotate`` recorded."""
-    return (
-        f"Recorded {result['answers']} answers. There are {result['labels']} labels; "
-        f"{result['open']} rows are open."
-    )
+    return f"Recorded {_number(result['answers'], 'answer')}. {_standing(result)}"
 
 
 def of_columns(result):
@@ -130,15 +162,16 @@ def of_agreement(result):
 
 def of_diagnose(result):
     """Words for whether the labels agree with what was expected."""
-    return result["words"]
+    return without_python(result["words"])
 
 
 def of_status(result):
     """Words for how far a campaign is."""
     words = {"labels": f"{result['labels']} of {result['rows']} rows"}
-    words["open"] = f"{result['open']} rows wait for a label"
+    waits = "waits" if result["open"] == 1 else "wait"
+    words["open"] = f"{_number(result['open'], 'row')} {waits} for a label"
     if result["skipped"]:
-        words["skipped"] = f"{result['skipped']} rows that nobody can label"
+        words["skipped"] = f"{_number(result['skipped'], 'row')} that nobody can label"
     last = result["last_label"]
     if last is not None:
         words["last label"] = f"row {last['row']}: {last['label']}"
@@ -233,6 +266,19 @@ def _estimate(result):
 def _table(words):
     width = max(map(len, words))
     return "\n".join(f"{name:<{width}}  {text}" for name, text in words.items())
+
+
+def _standing(result):
+    """How many labels there are, and how many rows are open."""
+    there = "There is" if result["labels"] == 1 else "There are"
+    are = "is" if result["open"] == 1 else "are"
+    labels, rows = _number(result["labels"], "label"), _number(result["open"], "row")
+    return f"{there} {labels}; {rows} {are} open."
+
+
+def _number(n, noun):
+    """A number with its noun."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _aligned(lines):
