@@ -1,7 +1,9 @@
 """Estimates of a campaign: the one that was noted last, and all of them as values."""
 
+import math
+
 from sklearn_ase._cli._metrics import title_of
-from sklearn_ase._evaluation._history import past_estimates
+from sklearn_ase._evaluation._history import last_noted
 
 
 def noted_estimate(campaign, ledger):
@@ -18,10 +20,9 @@ def noted_estimate(campaign, ledger):
     is_current : bool
         False if labels have changed since, and nobody has made an estimate yet.
     """
-    found = [each for each in past_estimates(ledger, campaign.goal) if each is not None]
-    last = found[-1] if found else None
     if not ledger.labels:
         return None, True
+    last = last_noted(ledger, campaign.goal)
     return last, last is not None and ledger.unnoted is None
 
 
@@ -92,4 +93,5 @@ def ends_of(found, level, method):
     """
     if found is None or found.refusal:
         return None, None
-    return found.interval(level, method=method)
+    ends = found.interval(level, method=method)
+    return ends if all(map(math.isfinite, ends)) else (None, None)

@@ -64,7 +64,9 @@ def check(args):
     found |= {"estimate": None if estimate is None else estimate.value}
     found |= {"low": low, "high": high}
     if low is None:
-        reason = "There is no label yet." if estimate is None else estimate.refusal
+        reason = "There is no label yet."
+        if estimate is not None:
+            reason = estimate.refusal or "There is no such interval yet."
         return found | {"answer": "not decided", "exit_code": UNDECIDED, "why": reason}
     least = -math.inf if args.at_least is None else args.at_least
     most = math.inf if args.at_most is None else args.at_most

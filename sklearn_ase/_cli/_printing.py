@@ -147,9 +147,9 @@ def of_plan(result):
     look = "for one look" if result["method"] == "fixed" else "at every look"
     interval = f"{100 * result['level']:g} % interval {look}"
     head = f"{result['metric']} {result['estimate']:.3f}, {interval}"
-    if result["low"] is not None:
-        ends = "" if result["method"] == "fixed" else "anytime_"
-        low, high = result[f"{ends}low"], result[f"{ends}high"]
+    kind = "" if result["method"] == "fixed" else "anytime_"
+    low, high = result[f"{kind}low"], result[f"{kind}high"]
+    if low is not None:
         head += f" {low:.3f} to {high:.3f}"
     head += f" after {result['labels']} labels."
     return "\n".join([head, *_aligned(lines), result["basis"]])
@@ -255,8 +255,9 @@ def _estimate(result):
     if result["low"] is None:
         return words | {name: f"none. {result['no_interval']}"}
     ends = f"{result['low']:.3f} to {result['high']:.3f}"
-    anytime = f"{result['anytime_low']:.3f} to {result['anytime_high']:.3f}"
-    words[name] = f"{ends} (for one look)"
+    words[name], anytime = f"{ends} (for one look)", "no interval yet"
+    if result["anytime_low"] is not None:
+        anytime = f"{result['anytime_low']:.3f} to {result['anytime_high']:.3f}"
     words["at every look"] = f"{anytime} (look as often as you like)"
     if result["note"]:
         words["note"] = result["note"]
