@@ -28,7 +28,7 @@ from pathlib import Path
 from sklearn_ase._cli._main import main
 from sklearn_ase._labels._reading import read_journal
 
-N_ROWS = 400
+N_ROWS = 1000
 # How many rows a command that asks or tells is about.
 N_BATCH = 3
 START = ["start", "pool.csv", "--journal", "eval.jsonl", "--text", "question"]
@@ -228,7 +228,15 @@ def try_reading(argv):
 
 
 def kills_of(command, n_kills, rng):
-    """Kill a command so many times; return how often it was still running."""
+    """Kill a command so many times while it runs.
+
+    Returns
+    -------
+    n_trials : int
+        Also those in which the command had ended before.
+    seconds : float
+        That the command takes when nobody kills it.
+    """
     own = {"start": try_start, "ask": try_ask, "tell": try_tell}
     own["annotate"] = try_annotate
     trial = own.get(command) or try_reading(READ[command])
@@ -253,10 +261,13 @@ def kills_of(command, n_kills, rng):
                 fill_sheet()
                 run(TELL)
         trial(measure)
-        n_running = sum(trial(kill) for _ in range(n_kills))
+        n_trials = n_running = 0
+        while n_running < n_kills:  # A command that has ended was not killed.
+            n_trials += 1
+            n_running += trial(kill)
         run(["estimate", "eval.jsonl"])
         os.chdir("/")
-    return n_running, times[0]
+    return n_trials, times[0]
 
 
 if __name__ == "__main__":
@@ -266,8 +277,8 @@ if __name__ == "__main__":
     parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=COMMANDS)
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    print("command    kills  while it ran  seconds  lost")
+    print("command    kills  trials  seconds  lost")
     for command in args.commands:
-        n_running, seconds = kills_of(command, args.kills, rng)
-        line = f"{command:<9}  {args.kills:5}  {n_running:12}  {seconds:7.2f}  nothing"
+        n_trials, seconds = kills_of(command, args.kills, rng)
+        line = f"{command:<9}  {args.kills:5}  {n_trials:6}  {seconds:7.2f}  nothing"
         print(line, flush=True)
