@@ -53,7 +53,10 @@ def compared_groups(evaluation, groups, goal, args):
     result : dict of str to object
     """
     found = evaluation.compare_groups(groups, metric=goal, reference=args.reference)
-    return _described(found, goal, args.level, args.compare_by)
+    result = _described(found, goal, args.level, args.compare_by)
+    n_groups = len(found.names)
+    words = result["verdict"].replace(f"of {n_groups} models", f"of {n_groups} groups")
+    return result | {"verdict": words}
 
 
 def _described(found, goal, level, what):

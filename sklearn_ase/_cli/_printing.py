@@ -2,7 +2,9 @@
 
 import json
 import math
+import unicodedata
 
+_HARMLESS = "\n\t\u200c\u200d"  # The last two join letters, or keep them apart.
 # Names in messages that are written for those who call the package from Python.
 _IN_PYTHON = {
     "Pass correct=True": "Add --correct",
@@ -76,12 +78,17 @@ def printable(text):
     Returns
     -------
     text : str
-        Control characters are written as in ``\\x1b``; the ends of lines stay.
+        Control characters are written as in ``\\x1b``. The ends of lines stay, and so
+        do the blanks and joiners that some alphabets need.
     """
     return "".join(
-        sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1]
+        sign if sign.isprintable() or _is_harmless(sign) else repr(sign)[1:-1]
         for sign in text
     )
+
+
+def _is_harmless(sign):
+    return sign in _HARMLESS or unicodedata.category(sign) == "Zs"
 
 
 def of_start(result):

@@ -95,13 +95,13 @@ def test_enough_labels_end_a_session_unless_more_are_wanted(desk, typed):
 
 def test_text_that_steers_a_terminal_is_shown_as_text(desk, typed):
     for row in desk.rows:
-        row["answer"] = "\x1b[2J\x07 clear the screen"
+        row["answer"] = "\x1b[2J\x07 clear the screen, 全角\u3000空白, می\u200cشود"
     desk.write("pool.csv", desk.rows)
     desk.start()
     typed(["q"])
     _, out, _ = desk.run("annotate", "eval.jsonl")
     assert "\x1b" not in out
-    assert "\\x1b[2J\\x07 clear the screen" in out
+    assert "\\x1b[2J\\x07 clear the screen, 全角\u3000空白, می\u200cشود" in out
 
 
 def test_numbers_can_be_typed(desk, typed):
