@@ -1,20 +1,22 @@
 """The commands that answer: ``status``, ``estimate``, ``judges`` and others."""
 
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import numpy as np
 
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import as_label, pick_column
+from sklearn_ase._cli._comparing import compared_groups, compared_models
 from sklearn_ase._cli._estimates import described, noted_estimate
 from sklearn_ase._cli._metrics import metric_of, title_of
 from sklearn_ase._cli._stopping import has_rules, reason_to_stop, spent_on
 
-_NO_LABEL = "There is no label yet. Use ask and tell first."
-
 
 def status(args):
-    """Say how far a campaign is. Nothing is fitted, and the pool is not read.
+    """Say how far a campaign is. Nothing is fitted.
+
+    The pool is read only if rows have different costs and there is a budget.
 
     Parameters
     ----------
@@ -41,7 +43,8 @@ def status(args):
         **described(campaign.goal, found, args.level),
     }
     if has_rules(campaign):
-        spent = spent_on(campaign, ledger)
+        has_budget = campaign.budget is not None
+        spent = spent_on(campaign, ledger) if has_budget else None
         reason = reason_to_stop(campaign, ledger, spent)
         result |= {"spent": spent, "budget": campaign.budget, "stop_reason": reason}
     return result
@@ -76,16 +79,11 @@ def estimate(args):
         groups = _texts(pick_column(columns, args.by or args.compare_by, option))
     if args.where:
         where = _where(columns, args.where)
-    with campaign.open(columns) as evaluation:
-        _check_labelled(evaluation)
+    with _opened(campaign, columns) as evaluation:
         if args.compare:
-            from sklearn_ase._cli._comparing import compared_models
-
             about = campaign, columns, goal, where, args
             return compared_models(evaluation, *about)
         if args.compare_by:
-            from sklearn_ase._cli._comparing import compared_groups
-
             return compared_groups(evaluation, groups, goal, args)
         if args.by:
             table = evaluation.estimate_by(
@@ -110,8 +108,7 @@ def judges(args):
     campaign = Campaign.load(args.journal)
     if not campaign.judge:
         raise ValueError("This campaign has no judge. Name one at the start: --judge.")
-    with campaign.open(campaign.columns()) as evaluation:
-        _check_labelled(evaluation)
+    with _opened(campaign) as evaluation:
         return evaluation.judges(level=args.level)
 
 
@@ -126,16 +123,14 @@ def agreement(args):
     -------
     result : dict of str to object
     """
-    campaign = Campaign.load(args.journal)
-    with campaign.open(campaign.columns()) as evaluation:
-        _check_labelled(evaluation)
+    with _opened(Campaign.load(args.journal)) as evaluation:
         if not evaluation.ledger.more_labels:
             raise ValueError(
                 "No row has two or more answers yet. Label Studio can ask several "
                 "people about a row; tell reads all their answers."
             )
         found = evaluation.agreement(level=args.level)
-    return {**asdict(found), "words": str(found)}
+        return {**asdict(found), "words": str(found)}
 
 
 def diagnose(args):
@@ -149,16 +144,19 @@ def diagnose(args):
     -------
     result : dict of str to object
     """
-    campaign = Campaign.load(args.journal)
-    with campaign.open(campaign.columns()) as evaluation:
-        _check_labelled(evaluation)
+    with _opened(Campaign.load(args.journal)) as evaluation:
         found = evaluation.diagnose()
-    return {**asdict(found), "words": str(found)}
+        return {**asdict(found), "words": str(found)}
 
 
-def _check_labelled(evaluation):
-    if not len(evaluation.ledger):
-        raise ValueError(_NO_LABEL)
+@contextmanager
+def _opened(campaign, columns=None):
+    """The evaluation of a campaign that has a label."""
+    columns = campaign.columns() if columns is None else columns
+    with campaign.open(columns) as evaluation:
+        if not len(evaluation.ledger):
+            raise ValueError("There is no label yet. Use ask and tell first.")
+        yield evaluation
 
 
 def _estimate(evaluation, goal, where, level):

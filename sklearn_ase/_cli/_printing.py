@@ -4,6 +4,8 @@ import json
 import math
 import unicodedata
 
+from sklearn_ase._evaluation._tables import aligned
+
 _HARMLESS = "\n\t\u200c\u200d"  # The last two join letters, or keep them apart.
 # Names in messages that are written for those who call the package from Python.
 _IN_PYTHON = {
@@ -141,7 +143,7 @@ def of_columns(result):
     head = f"{result['file']}: {result['rows']} rows, format {result['format']}"
     lines = [["column", "filled", "different", "holds"]]
     lines += [[str(value) for value in line.values()] for line in result["columns"]]
-    return "\n".join([head, *_aligned(lines)])
+    return "\n".join([head, *aligned(lines)])
 
 
 def of_plan(result):
@@ -159,7 +161,7 @@ def of_plan(result):
     if low is not None:
         head += f" {low:.3f} to {high:.3f}"
     head += f" after {result['labels']} labels."
-    return "\n".join([head, *_aligned(lines), result["basis"]])
+    return "\n".join([head, *aligned(lines), result["basis"]])
 
 
 def of_agreement(result):
@@ -231,7 +233,7 @@ def of_check(result):
 def of_judges(result):
     """Words for what the judges are worth, one column for each judge."""
     lines = list(zip(*result._cells(), strict=True))
-    return "\n".join(["".join(result.caption), *_aligned(lines)])
+    return "\n".join(["".join(result.caption), *aligned(lines)])
 
 
 def _comparison(result):
@@ -242,7 +244,7 @@ def _comparison(result):
         numbers = [f"{line[name]:.3f}" for name in ("estimate", "low", "high")]
         best = "yes" if line["may_be_best"] else "no"
         lines.append([line["model"], *numbers, best])
-    words = [f"{result['metric']}, {level} intervals", *_aligned(lines)]
+    words = [f"{result['metric']}, {level} intervals", *aligned(lines)]
     for gap in result["differences"]:
         ends = "no interval"
         if gap["low"] is not None:
@@ -287,12 +289,6 @@ def _standing(result):
 def _number(n, noun):
     """A number with its noun."""
     return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def _aligned(lines):
-    """Lines of a table whose columns stand below each other."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
 
 def _or(labels):

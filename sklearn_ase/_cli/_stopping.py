@@ -1,7 +1,5 @@
 """When there are enough labels, by what was said at the start of a campaign."""
 
-import math
-
 from sklearn_ase._cli._columns import numbers_of
 from sklearn_ase._evaluation._history import recent_estimates
 from sklearn_ase.stopping import Plateau, TargetWidth
@@ -14,8 +12,8 @@ def reason_to_stop(campaign, ledger, spent):
     ----------
     campaign : Campaign
     ledger : LabelLedger
-    spent : float
-        Cost of the labels so far.
+    spent : float or None
+        Cost of the labels so far; None if there is no budget.
 
     Returns
     -------
@@ -84,12 +82,11 @@ def pick_rows(campaign, evaluation, n):
         Without open rows.
     n : int
     """
-    if campaign.max_labels is not None:
-        n = max(min(n, campaign.max_labels - len(evaluation.ledger)), 1)
-    left = math.inf
-    if campaign.budget is not None:
-        left = campaign.budget - evaluation.spent
-    if not math.isfinite(left) or left <= 0:  # No limit, or more in spite of it.
+    room = (campaign.max_labels or 0) - len(evaluation.ledger)
+    left = (campaign.budget or 0.0) - evaluation.spent
+    if room > 0:  # Else there is no limit, or more are wanted in spite of it.
+        n = min(n, room)
+    if left <= 0:
         evaluation.ask(n)
         return
     for _ in range(n):
