@@ -7,7 +7,7 @@ from sklearn_ase._annotation._console import label_rows
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import pick_column
 from sklearn_ase._cli._labelling import shown_cells
-from sklearn_ase._cli._printing import printable
+from sklearn_ase._cli._output import printable
 from sklearn_ase._cli._stopping import reason_to_stop
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import as_label, pick_column
 from sklearn_ase._cli._comparing import compared_groups, compared_models
-from sklearn_ase._cli._estimates import described, noted_estimate
+from sklearn_ase._cli._estimates import described, ends_of, noted_estimate
 from sklearn_ase._cli._metrics import metric_of, title_of
 from sklearn_ase._cli._stopping import has_rules, reason_to_stop, spent_on
 
@@ -68,17 +68,23 @@ def estimate(args):
         raise ValueError(f"Give {' or '.join(given)}, not both.")
     if args.reference is not None and not (args.compare or args.compare_by):
         raise ValueError("--reference belongs to --compare or --compare-by.")
+    if args.groups and not args.population:
+        raise ValueError("--groups belongs to --population.")
+    if args.population and given not in ([], ["--where"]):
+        raise ValueError(f"Give --population or {given[-1]}, not both.")
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
     goal = _metric(campaign, args)
     for name in args.compare:
         pick_column(columns, name, "--compare")
-    groups = where = None
+    groups = where = alike = None
     if args.by or args.compare_by:
         option = "--by" if args.by else "--compare-by"
         groups = _texts(pick_column(columns, args.by or args.compare_by, option))
     if args.where:
         where = _where(columns, args.where)
+    if args.groups:
+        alike = _texts(pick_column(columns, args.groups, "--groups"))
     with _opened(campaign, columns) as evaluation:
         if args.compare:
             about = campaign, columns, goal, where, args
@@ -91,7 +97,7 @@ def estimate(args):
             )
             table.caption = title_of(goal), f" by {args.by}"
             return table
-        return _estimate(evaluation, goal, where, args.level)
+        return _estimate(evaluation, goal, where, alike, args)
 
 
 def judges(args):
@@ -159,13 +165,17 @@ def _opened(campaign, columns=None):
         yield evaluation
 
 
-def _estimate(evaluation, goal, where, level):
-    found = evaluation.estimate(metric=goal, where=where)
+def _estimate(evaluation, goal, where, alike, args):
+    found = evaluation.estimate(groups=alike, metric=goal, where=where)
     result = {"rows": evaluation.n_samples, "labels": len(evaluation.ledger)}
     if where is not None:
         rows = list(evaluation.ledger.labels)
         result = {"rows": int(where.sum()), "labels": int(where[rows].sum())}
-    return result | described(goal, found, level)
+    result |= described(goal, found, args.level)
+    if args.population:
+        ends = ends_of(found, args.level, "fixed", "population")
+        result["population_low"], result["population_high"] = ends
+    return result
 
 
 def _metric(campaign, args):

@@ -78,7 +78,7 @@ def described(goal, found, level):
     }
 
 
-def ends_of(found, level, method):
+def ends_of(found, level, method, target="pool"):
     """Return the ends of an interval, or None twice if there is no interval.
 
     Parameters
@@ -86,6 +86,7 @@ def ends_of(found, level, method):
     found : MetricEstimate or None
     level : float
     method : {"fixed", "anytime"}
+    target : {"pool", "population"}, default="pool"
 
     Returns
     -------
@@ -93,5 +94,5 @@ def ends_of(found, level, method):
     """
     if found is None or found.refusal:
         return None, None
-    ends = found.interval(level, method=method)
+    ends = found.interval(level, method=method, target=target)
     return ends if all(map(math.isfinite, ends)) else (None, None)

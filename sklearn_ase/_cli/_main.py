@@ -6,6 +6,7 @@ import traceback
 import warnings
 from importlib import import_module
 
+from sklearn_ase._cli._output import as_json, printable, without_python
 from sklearn_ase._cli._parser import USAGE_ERROR, make_parser
 from sklearn_ase.exceptions import JournalWarning, NewClassWarning, SurrogateWarning
 
@@ -62,10 +63,10 @@ def _run(args):
 
 
 def _words(result, args):
-    printing = import_module("sklearn_ase._cli._printing")
     if args.json:
-        return printing.as_json(result)
-    return printing.printable(getattr(printing, f"of_{args.command}")(result))
+        return as_json(result)
+    printing = import_module("sklearn_ase._cli._printing")
+    return printable(getattr(printing, f"of_{args.command}")(result))
 
 
 def _failed(message, code, args):
@@ -79,8 +80,6 @@ def _message(error):
     """The words of an error, without those of Python."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'file'}: {error.strerror}."
-    from sklearn_ase._cli._printing import without_python
-
     return without_python(str(error))
 
 
@@ -93,7 +92,5 @@ def _tell_warnings(caught):
 
 
 def _say(message):
-    from sklearn_ase._cli._printing import printable
-
     line = printable(" ".join(message.split()))
     print(f"sklearn-ase: {line}", file=sys.stderr)

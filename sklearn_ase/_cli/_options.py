@@ -112,6 +112,12 @@ def add_estimate(parser):
     add("--simultaneous", action="store_true", help=together)
     where = "only rows with this value; may be given several times"
     add("--where", action="append", default=[], metavar="COL=VALUE", help=where)
+    more = (
+        "also an interval for all rows that might come, of which the pool is a sample"
+    )
+    add("--population", action="store_true", help=more)
+    alike = "for --population: rows with one value of this column may be alike"
+    add("--groups", metavar="COL", help=alike)
     models = "compare models: two or more columns with predictions"
     add("--compare", nargs="+", default=[], metavar="COL", help=models)
     groups = "compare the rows of each value of this column, such as the system"

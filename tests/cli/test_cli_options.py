@@ -129,6 +129,22 @@ def test_two_models_are_compared_with_the_same_labels(desk):
     assert named["differences"][0]["by"] < 0
 
 
+def test_rows_to_come_are_less_certain_and_even_less_in_groups(desk):
+    for place, row in enumerate(desk.rows):
+        row["chat"] = f"chat {place // 8}"
+    desk.write("pool.csv", desk.rows)
+    desk.start()
+    desk.label(50)
+    words = "estimate", "eval.jsonl", "--population"
+    found = result_of(desk, *words)
+    assert found["population_low"] < found["low"] < found["high"]
+    assert found["population_high"] > found["high"]
+    grouped = result_of(desk, *words, "--groups", "chat")
+    assert grouped["population_low"] != found["population_low"]
+    assert (grouped["low"], grouped["high"]) == (found["low"], found["high"])
+    assert "for rows to come" in desk.run(*words)[1]
+
+
 def test_groups_of_rows_are_compared(desk):
     for row, label in zip(desk.rows, desk.labels, strict=True):
         row["system"] = "a" if label == "correct" else "b"
@@ -148,6 +164,8 @@ def test_groups_of_rows_are_compared(desk):
         (["--compare", "model", "model", "--metric", "accuracy"], "two different"),
         (["--compare", "model", "nobody", "--metric", "accuracy"], "nobody"),
         (["--reference", "model"], "--compare"),
+        (["--groups", "region"], "--population"),
+        (["--population", "--by", "region"], "not both"),
         (["--by", "nothing"], "--by nothing"),
     ],
 )
