@@ -2,13 +2,11 @@
 
 import argparse
 
+from sklearn_ase._cli._metrics import FORMS as METRICS
 from sklearn_ase._cli._pool_file import FORMS
 from sklearn_ase.losses._lookup import LOSSES
 
-_METRICS = (
-    "share:LABEL, score:LABEL=NUMBER,LABEL=NUMBER, mean, or a name such as accuracy, "
-    "f1, roc_auc, log_loss"
-)
+_METRICS = f"{METRICS}, or a name such as accuracy, f1, roc_auc, log_loss"
 
 
 def add_columns(parser):
@@ -141,8 +139,8 @@ def add_diagnose(parser):
 
 
 def _add_format(parser, name):
-    words = "of the file; by default it is found by its ending and contents"
-    parser.add_argument(name, choices=FORMS, help=words)
+    words = f"of the file, if it is not found by itself: {', '.join(FORMS)}"
+    parser.add_argument(name, choices=FORMS, metavar="FORMAT", help=words)
 
 
 def _add_metric(parser, words):
