@@ -153,7 +153,13 @@ def _read_json(path, form):
         fits, make_rows = _TOOLS[form]
         if not fits(document):
             raise ValueError(f"{path} is not a result file of {form}. {_READ}")
-        columns = _table(make_rows(document))
+        try:
+            columns = _table(make_rows(document))
+        except (AttributeError, LookupError, TypeError) as error:
+            raise ValueError(
+                f"{path} looks like a result file of {form}, but one of its entries "
+                f"has another shape ({error}). {_READ}"
+            ) from None
         # Tools have places for much that a file does not use.
         is_used = {n: any(c is not None for c in cells) for n, cells in columns.items()}
         is_used |= dict.fromkeys(("input", "output"), True)

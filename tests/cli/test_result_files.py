@@ -275,6 +275,27 @@ def test_a_format_that_was_named_must_fit(tmp_path):
         read_pool(tmp_path / "b.eval")
 
 
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        ("a.json", {"results": [{**PROMPTFOO, "namedScores": [1]}]}),
+        ("a.json", {"results": [{**PROMPTFOO, "gradingResult": "good"}]}),
+        ("a.json", {"eval": {}, "samples": [{"id": 1, "output": "a text"}]}),
+        ("a.jsonl", [sample(0, "none", 1.0, metrics=3)]),
+    ],
+)
+def test_an_entry_of_another_shape_is_refused_in_words(tmp_path, name, document):
+    with pytest.raises(ValueError, match="another shape"):
+        read_pool(written(tmp_path, name, document))
+
+
+def test_two_metrics_of_one_name_are_two_columns(tmp_path):
+    case = {"name": "a", "input": "q", "actualOutput": "o"}
+    case["metricsData"] = [{"name": "GEval", "score": s} for s in (0.1, 0.2)]
+    columns, _ = read_pool(written(tmp_path, "a.json", {"testCases": [case]}))
+    assert (columns["GEval"], columns["GEval 2"]) == ([0.1], [0.2])
+
+
 def test_a_table_with_columns_of_these_names_stays_a_table(tmp_path):
     rows = [{"prompt": "2 + 2?", "vars": "x", "response": "4", "doc_id": 1}]
     for name, kind in {"a.jsonl": "jsonl", "a.json": "json"}.items():

@@ -1,6 +1,12 @@
 """Test runs of DeepEval: ``test_run_*.json``, ``.latest_run_full.json`` and such."""
 
-from sklearn_ase._cli._results._rows import add_about, add_scores, dicts_of, text_of
+from sklearn_ase._cli._results._rows import (
+    add_about,
+    add_scores,
+    dicts_of,
+    numbered,
+    text_of,
+)
 
 # Names in the files of test runs, and in what evaluate() returns.
 _LISTS = ("testCases", "conversationalTestCases", "test_results")
@@ -58,7 +64,8 @@ def _row(case):
         "retrieval_context": text_of(_get(case, "retrievalContext")),
     }
     add_scores(row, {"success": case.get("success")})
-    add_scores(row, {metric.get("name"): metric.get("score") for metric in metrics})
+    scores = [(metric.get("name"), metric.get("score")) for metric in metrics]
+    add_scores(row, numbered(scores))
     about = _get(case, "additionalMetadata") or case.get("metadata")
     add_about(row, "metadata", about)
     return row

@@ -3,6 +3,7 @@
 import json
 import re
 import zipfile
+import zlib
 
 from sklearn_ase._cli._results._rows import add_about, add_scores, dicts_of, text_of
 
@@ -28,7 +29,7 @@ def read_archive(path):
             # A sample that was run again is there twice; the last one counts.
             names = {name for name in archive.namelist() if name.startswith("samples/")}
             samples = [json.loads(archive.read(name)) for name in sorted(names)]
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, ValueError) as error:
         raise ValueError(f"{path} is not a log of Inspect ({error}).") from None
     return {"eval": {}, "samples": sorted(dicts_of(samples), key=_place)}
 

@@ -1,6 +1,12 @@
 """Results of promptfoo, as ``promptfoo eval --output`` writes them (.json, .jsonl)."""
 
-from sklearn_ase._cli._results._rows import add_about, add_scores, dicts_of, text_of
+from sklearn_ase._cli._results._rows import (
+    add_about,
+    add_scores,
+    dicts_of,
+    numbered,
+    text_of,
+)
 
 
 def is_promptfoo(document):
@@ -75,17 +81,14 @@ def _row(result):
 
 
 def _assertions(parts, named):
-    """Score of each assertion that has no named score; the second of a type is "2"."""
-    scores = {}
+    """Score of each assertion that has no named score."""
+    scores = []
     for part in parts:
         assertion = part.get("assertion") or {}
         name = assertion.get("metric") or assertion.get("type") or "assertion"
-        if name in named:
-            continue
-        places = [name, *(f"{name} {k}" for k in range(2, len(parts) + 1))]
-        free = next(place for place in places if place not in scores)
-        scores[free] = part.get("score")
-    return scores
+        if name not in named:
+            scores.append((name, part.get("score")))
+    return numbered(scores)
 
 
 def _target(parts):

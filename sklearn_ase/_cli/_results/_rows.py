@@ -24,6 +24,26 @@ def add_scores(row, scores):
             row[f"score.{name}" if is_taken else str(name)] = score
 
 
+def numbered(pairs):
+    """Return pairs as a dict; the second of one name gets "2" behind it.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, object)
+
+    Returns
+    -------
+    named : dict of str to object
+    """
+    named = {}
+    for name, value in pairs:
+        place = 1
+        while (free := str(name) if place == 1 else f"{name} {place}") in named:
+            place += 1
+        named[free] = value
+    return named
+
+
 def add_about(row, prefix, values):
     """Add what a file says about a row besides, such as its metadata.
 
