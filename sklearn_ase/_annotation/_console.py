@@ -70,8 +70,53 @@ def annotate(
     1
     """
     _check(evaluation, n_labels, stop, show, read, write)
+
+    def view(index):
+        row = row_of(evaluation.problem.X, index)
+        return row if show is None else show(row)
+
+    def enough():
+        return "" if stop is None else evaluation.stop_reason(stop)
+
     names = names_by_label(class_names, evaluation.classes_)
-    session = _Session(evaluation, n_labels, stop, names, show, read, write)
+    return label_rows(evaluation, view, n_labels, enough, names, read, write)
+
+
+def label_rows(
+    evaluation,
+    view,
+    n_labels=None,
+    enough=lambda: "",
+    names=(),
+    read=input,
+    write=print,
+    with_estimate=True,
+):
+    """Label rows at the console; see :func:`annotate`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    view : callable
+        ``view(index)`` returns what to show of a row.
+    n_labels : int, default=None
+        Total number of labels to reach.
+    enough : callable, default=never
+        ``enough()`` returns why no more labels are needed; empty to go on.
+    names : dict of label to str, default=()
+        Names of the classes.
+    read, write : callable, default=input and print
+    with_estimate : bool, default=True
+        Whether the estimate so far is shown.
+
+    Returns
+    -------
+    n_answers : int
+        Number of labels and skips of this session.
+    """
+    session = _Session(
+        evaluation, view, n_labels, enough, dict(names), read, write, with_estimate
+    )
     try:
         session.run()
     except (EOFError, KeyboardInterrupt):
@@ -96,15 +141,16 @@ def _check(evaluation, n_labels, stop, show, read, write):
 
 @dataclass
 class _Session:
-    """One session at the console; the fields are the parameters of `annotate`."""
+    """One session at the console; the fields are the parameters of `label_rows`."""
 
     evaluation: object
+    view: Callable
     n_labels: int | None
-    stop: object
+    enough: Callable
     names: dict
-    show: Callable | None
     read: Callable
     write: Callable
+    with_estimate: bool
     answered: list = field(default_factory=list)  # Rows, in the order of the answers.
 
     def run(self):
@@ -140,7 +186,7 @@ class _Session:
             return "The requested number of labels is reached."
         if not evaluation.ledger.pending and not evaluation.state.free.any():
             return "Every row of the pool has been asked for."
-        return "" if self.stop is None else evaluation.stop_reason(self.stop)
+        return self.enough()
 
     def _waiting_row(self):
         """Return the first row that waits for a label, or None if none is left."""
@@ -152,9 +198,8 @@ class _Session:
 
     def _ask(self, index):
         """Show a row; return a command and, for "tell", a label."""
-        row = row_of(self.evaluation.problem.X, index)
         self.write(f"\nRow {index}. {self._progress()}\n")
-        self.write(as_text(row if self.show is None else self.show(row)))
+        self.write(as_text(self.view(index)))
         return self._answer()
 
     def _answer(self):
@@ -169,7 +214,7 @@ class _Session:
             command = commands.get(entry.casefold())
             if command == "help":
                 self.write(f"Type a label or {listed}.")
-                if classes:
+                if classes and not self.evaluation.problem.is_closed:
                     self.write(f"Classes: {classes}. Type +name for another class.")
             elif command is not None:
                 return command, None
@@ -220,8 +265,10 @@ class _Session:
         return index
 
     def _progress(self):
-        """Return the number of labels, and the estimate or why there is none."""
+        """Return the number of labels, and the estimate if it is to be shown."""
         goal = "" if self.n_labels is None else f" of {self.n_labels}"
+        if not self.with_estimate:
+            return f"{len(self.evaluation.ledger)}{goal} labels"
         try:
             words = self.evaluation.estimate().describe(method="anytime")
         except ValueError as error:

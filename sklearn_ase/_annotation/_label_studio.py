@@ -2,7 +2,8 @@
 
 import json
 import math
-from pathlib import Path
+
+from sklearn_ase._utils._files import write_whole
 
 SKIP = ()  # The answer "cannot tell": it has no label.
 _CONTROL = "label"  # The control whose answers are read.
@@ -27,7 +28,7 @@ def write_tasks(path, indices, columns, predictions=None):
     # JSON has neither NaN nor Infinity: null, and the word.
     tasks = json.loads(text, parse_constant=lambda name: {"NaN": None}.get(name, name))
     text = json.dumps(tasks, ensure_ascii=False, indent=1, allow_nan=False)
-    Path(path).write_bytes(text.encode("utf-8", errors="backslashreplace"))
+    write_whole(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 def _tasks(indices, columns, predictions):

@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from pathlib import Path
+
+from sklearn_ase._utils._files import write_whole
 
 # A text that starts with one of these is a formula for some spreadsheet.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -26,7 +27,7 @@ def write_sheet(path, columns):
     csv.writer(file).writerows([_neutral(cell) for cell in line] for line in lines)
     # Spreadsheets read a file as UTF-8 only if it starts with a byte order mark.
     encoded = file.getvalue().encode("utf-8-sig", errors="backslashreplace")
-    Path(path).write_bytes(encoded)
+    write_whole(path, encoded)
 
 
 def _neutral(cell):

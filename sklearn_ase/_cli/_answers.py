@@ -1,22 +1,23 @@
-"""The commands that answer: ``status``, ``check``, ``estimate`` and ``judges``."""
+"""The commands that answer: ``status``, ``estimate``, ``judges`` and others."""
 
-import math
+from contextlib import contextmanager
+from dataclasses import asdict
 
 import numpy as np
 
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import as_groups, pick_column
+from sklearn_ase._cli._comparing import compared_groups, compared_models
+from sklearn_ase._cli._estimates import described, ends_of, noted_estimate
 from sklearn_ase._cli._metrics import other_metric
-from sklearn_ase._evaluation._forecast import metric_labels_needed
-from sklearn_ase._evaluation._history import past_estimates
-from sklearn_ase._utils._checks import check_number
+from sklearn_ase._cli._stopping import has_rules, reason_to_stop, spent_on
 from sklearn_ase.metrics._titles import title_of
-
-YES, NO, UNDECIDED = 0, 1, 2
 
 
 def status(args):
-    """Say how far a campaign is.
+    """Say how far a campaign is. Nothing is fitted.
+
+    The pool is read only if rows have different costs and there is a budget.
 
     Parameters
     ----------
@@ -27,58 +28,27 @@ def status(args):
     result : dict of str to object
     """
     campaign = Campaign.load(args.journal)
-    n_samples, ledger, estimate = _last(campaign)
+    n_samples, ledger = campaign.read()
+    found, is_current = noted_estimate(campaign, ledger)
     last = next(reversed(ledger.labels), None)
-    return {
+    result = {
         "rows": n_samples,
         "labels": len(ledger),
+        "known_labels": len(ledger.known),
         "open": len(ledger.pending),
         "skipped": len(ledger.skipped),
         "last_label": None
         if last is None
         else {"row": last, "label": ledger.labels[last]},
-        "level": args.level,
-        **_described(campaign.goal, estimate, args.level),
+        "is_current": is_current,
+        **described(campaign.goal, found, args.level),
     }
-
-
-def check(args):
-    """Say whether a limit is met; the exit code is the answer.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-        Its ``exit_code`` is 0 for yes, 1 for no, 2 if it is not decided yet.
-    """
-    if args.at_least is None and args.at_most is None:
-        raise ValueError("check needs --at-least or --at-most, or both.")
-    check_number(args.level, "--level", 0, 1, ends="()")
-    campaign = Campaign.load(args.journal)
-    n_samples, ledger, estimate = _last(campaign)
-    limits = {"at_least": args.at_least, "at_most": args.at_most}
-    found = {"metric": title_of(campaign.goal), "labels": len(ledger), **limits}
-    found |= {"level": args.level, "method": args.method, "labels_needed": None}
-    low, high = _interval(estimate, args.level, args.method)
-    found |= {"estimate": None if estimate is None else estimate.value}
-    found |= {"low": low, "high": high}
-    if low is None:
-        reason = "There is no label yet." if estimate is None else estimate.refusal
-        return found | {"answer": "not decided", "exit_code": UNDECIDED, "why": reason}
-    least = -math.inf if args.at_least is None else args.at_least
-    most = math.inf if args.at_most is None else args.at_most
-    if least <= low and high <= most:
-        return found | {"answer": "yes", "exit_code": YES}
-    if high < least or low > most:
-        return found | {"answer": "no", "exit_code": NO}
-    ends = low, high
-    found["labels_needed"] = _needed(
-        estimate, ends, (least, most), n_samples, len(ledger), args
-    )
-    return found | {"answer": "not decided", "exit_code": UNDECIDED, "why": ""}
+    if has_rules(campaign):
+        has_budget = campaign.budget is not None
+        spent = spent_on(campaign, ledger) if has_budget else None
+        reason = reason_to_stop(campaign, ledger, spent)
+        result |= {"spent": spent, "budget": campaign.budget, "stop_reason": reason}
+    return result
 
 
 def estimate(args):
@@ -92,34 +62,43 @@ def estimate(args):
     -------
     result : dict of str to object, or SliceTable
     """
+    ways = {"--by": args.by, "--where": args.where, "--compare": args.compare}
+    ways["--compare-by"] = args.compare_by
+    given = [way for way, value in ways.items() if value]
+    if len(given) > 1 and given != ["--where", "--compare"]:
+        raise ValueError(f"Give {' or '.join(given)}, not both.")
+    if args.reference is not None and not (args.compare or args.compare_by):
+        raise ValueError("--reference belongs to --compare or --compare-by.")
+    if args.groups and not args.population:
+        raise ValueError("--groups belongs to --population.")
+    if args.population and given not in ([], ["--where"]):
+        raise ValueError(f"Give --population or {given[-1]}, not both.")
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
-    goal = None
-    if args.metric is not None:
-        goal = other_metric(campaign, args.metric, args.half, args.pos_label)
-    if args.by is not None and args.where:
-        raise ValueError("Give --by or --where, not both.")
-    groups = where = None
-    if args.by is not None:
-        groups = as_groups(pick_column(columns, args.by, "--by"))
+    goal = _metric(campaign, args)
+    for name in args.compare:
+        pick_column(columns, name, "--compare")
+    groups = where = alike = None
+    if args.by or args.compare_by:
+        option = "--by" if args.by else "--compare-by"
+        groups = as_groups(pick_column(columns, args.by or args.compare_by, option))
     if args.where:
         where = _where(columns, args.where)
-    with campaign.open(columns) as evaluation:
-        n_labels = len(evaluation.ledger)
-        if not n_labels:
-            raise ValueError("There is no label yet. Use ask and tell first.")
-        if groups is not None:
-            table = evaluation.estimate_by(groups, metric=goal, level=args.level)
-            table.caption = title_of(goal or campaign.goal), f" by {args.by}"
+    if args.groups:
+        alike = as_groups(pick_column(columns, args.groups, "--groups"))
+    with _opened(campaign, columns) as evaluation:
+        if args.compare:
+            about = campaign, columns, goal, where, args
+            return compared_models(evaluation, *about)
+        if args.compare_by:
+            return compared_groups(evaluation, groups, goal, args)
+        if args.by:
+            table = evaluation.estimate_by(
+                groups, metric=goal, level=args.level, simultaneous=args.simultaneous
+            )
+            table.caption = title_of(goal), f" by {args.by}"
             return table
-        found = evaluation.estimate(metric=goal, where=where)
-        result = {"rows": evaluation.n_samples, "labels": n_labels}
-        if where is not None:
-            result["rows"] = int(where.sum())
-            rows = list(evaluation.ledger.labels)
-            result["labels"] = int(where[rows].sum())
-    result["level"] = args.level
-    return result | _described(goal or campaign.goal, found, args.level)
+        return _estimate(evaluation, goal, where, alike, args)
 
 
 def judges(args):
@@ -136,71 +115,75 @@ def judges(args):
     campaign = Campaign.load(args.journal)
     if not campaign.judge:
         raise ValueError("This campaign has no judge. Name one at the start: --judge.")
-    with campaign.open(campaign.columns()) as evaluation:
-        if not len(evaluation.ledger):
-            raise ValueError("There is no label yet. Use ask and tell first.")
+    with _opened(campaign) as evaluation:
         return evaluation.judges(level=args.level)
 
 
-def _last(campaign):
-    """Size of the pool, ledger and last estimate; nothing is fitted if it is noted."""
-    n_samples, ledger = campaign.read()
-    if not ledger.labels:
-        return n_samples, ledger, None
-    if ledger.unnoted is None:
-        found = past_estimates(ledger, campaign.goal)[-1:]
-        if found and found[0] is not None:
-            return n_samples, ledger, found[0]
-    with campaign.open(campaign.columns()) as evaluation:
-        return n_samples, evaluation.ledger.copy(), evaluation.estimate()
+def agreement(args):
+    """Say how far annotators agree.
 
+    Parameters
+    ----------
+    args : argparse.Namespace
 
-def _described(goal, found, level):
-    """An estimate as plain values."""
-    low, high = _interval(found, level, "fixed")
-    anytime_low, anytime_high = _interval(found, level, "anytime")
-    return {
-        "metric": title_of(goal),
-        "estimate": None if found is None else float(found),
-        "low": low,
-        "high": high,
-        "anytime_low": anytime_low,
-        "anytime_high": anytime_high,
-        "no_interval": "" if found is None else found.refusal,
-        "note": getattr(found, "note", ""),
-        "labels_used": 0 if found is None else found.n_labels,
-    }
-
-
-def _interval(found, level, method):
-    """Ends of an interval; None if there is none."""
-    check_number(level, "--level", 0, 1, ends="()")
-    if found is None or found.refusal:
-        return None, None
-    return found.interval(level, method=method)
-
-
-def _needed(found, ends, limits, n_samples, n_known, args):
-    """Labels in all until the limits are decided, if the estimate stays where it is.
-
-    None if the estimate is at a limit, so that no number of labels can be named.
+    Returns
+    -------
+    result : dict of str to object
     """
-    value, shares = found.value, []
-    for limit in filter(math.isfinite, limits):
-        if ends[0] < limit <= ends[1] or ends[0] <= limit < ends[1]:
-            side = value - ends[0] if limit < value else ends[1] - value
-            shares.append(abs(value - limit) / side if side > 0 else 0.0)
-    share = min(shares, default=0.0)
-    if not share > 0 or found.n_labels >= n_samples:
-        return None
-    # The interval that more labels are expected to give, in its form of today.
-    now = found.with_labels(found.n_labels, n_samples)
-    low, high = now.interval(args.level, method=args.method)
-    width = share * (high - low)
-    forecast = metric_labels_needed(
-        now, n_samples, n_known, width, args.level, args.method
-    )
-    return forecast.n_labels
+    with _opened(Campaign.load(args.journal)) as evaluation:
+        if not evaluation.ledger.more_labels:
+            raise ValueError(
+                "No row has two or more answers yet. Label Studio can ask several "
+                "people about a row; tell reads all their answers."
+            )
+        found = evaluation.agreement(level=args.level)
+        return {**asdict(found), "words": str(found)}
+
+
+def diagnose(args):
+    """Say whether the labels agree with what was expected of them.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    with _opened(Campaign.load(args.journal)) as evaluation:
+        found = evaluation.diagnose()
+        return {**asdict(found), "words": str(found)}
+
+
+@contextmanager
+def _opened(campaign, columns=None):
+    """The evaluation of a campaign that has a label."""
+    columns = campaign.columns() if columns is None else columns
+    with campaign.open(columns) as evaluation:
+        if not len(evaluation.ledger):
+            raise ValueError("There is no label yet. Use ask and tell first.")
+        yield evaluation
+
+
+def _estimate(evaluation, goal, where, alike, args):
+    found = evaluation.estimate(groups=alike, metric=goal, where=where)
+    result = {"rows": evaluation.n_samples, "labels": len(evaluation.ledger)}
+    if where is not None:
+        rows = list(evaluation.ledger.labels)
+        result = {"rows": int(where.sum()), "labels": int(where[rows].sum())}
+    result |= described(goal, found, args.level)
+    if args.population:
+        ends = ends_of(found, args.level, "fixed", "population")
+        result["population_low"], result["population_high"] = ends
+    return result
+
+
+def _metric(campaign, args):
+    """The metric that was asked for, or that of the campaign."""
+    if args.metric is None:
+        return campaign.goal
+    return other_metric(campaign, args.metric, args.half, args.pos_label)
 
 
 def _where(columns, conditions):

@@ -5,21 +5,13 @@ import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from sklearn_ase._active_risk import ActiveRiskEstimator
-from sklearn_ase._cli._columns import (
-    features_of,
-    judge_of,
-    labels_of,
-    numbers_of,
-    pick_column,
-    probabilities_of,
-)
+from sklearn_ase._cli._columns import pick_column
 from sklearn_ase._cli._metrics import metric_of
 from sklearn_ase._cli._pool_file import fingerprint_columns, read_pool
 from sklearn_ase._labels._reading import read_journal
 from sklearn_ase._utils._files import write_whole
 
-VERSION = 1
+VERSION = 2
 # Options that name columns, and whether annotators must not see these.
 _COLUMNS = {
     "text": False,
@@ -40,21 +32,33 @@ class Campaign:
     Attributes
     ----------
     journal : Path
-    pool : str
-        Path of the pool, relative to the folder of the journal.
-    fingerprint : str
+    pool, train : str or None
+        Paths of the pool and of training rows, relative to the folder of the journal.
+    format, train_format : str or None
+        Of these files. None, in campaigns of format 1, goes by the name of the file.
+    fingerprint, train_fingerprint : str
         Of the columns that are used.
-    metric, half, pos_label, prediction, known, weight, cost : str or None
+    metric, half, pos_label, loss, prediction, known, weight, cost : str or None
+    train_label : str or None
+        Column of the training rows with their labels.
+    train_predictions : bool
+        Whether the training rows have the columns of the model's predictions, too.
     judge, text, features, labels, proba : list of str
-    seed : int or None
+    seed, max_labels : int or None
+    until_width, plateau, budget : float or None
+        When there are enough labels.
+    level : float
+        Of the interval of `until_width`.
     """
 
     journal: Path
     pool: str
     metric: str
+    format: str | None = None
     fingerprint: str = ""
     half: str | None = None
     pos_label: str | None = None
+    loss: str | None = None
     judge: list = field(default_factory=list)
     text: list = field(default_factory=list)
     features: list = field(default_factory=list)
@@ -64,6 +68,16 @@ class Campaign:
     known: str | None = None
     weight: str | None = None
     cost: str | None = None
+    train: str | None = None
+    train_format: str | None = None
+    train_fingerprint: str = ""
+    train_label: str | None = None
+    train_predictions: bool = False
+    until_width: float | None = None
+    plateau: float | None = None
+    budget: float | None = None
+    max_labels: int | None = None
+    level: float = 0.9
     seed: int | None = None
 
     @classmethod
@@ -104,27 +118,28 @@ class Campaign:
         """Write the options next to the journal, as a whole or not at all."""
         values = {"version": VERSION, **asdict(self)}
         del values["journal"]
-        text = json.dumps(values, indent=1, ensure_ascii=False)
-        write_whole(config_path(self.journal), text + "\n")
+        text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+        write_whole(config_path(self.journal), text.encode())
 
-    def of_pool(self, path):
-        """Return the campaign for a pool, and the columns of the pool.
-
-        Parameters
-        ----------
-        path : str or path
+    def of_files(self):
+        """Return the campaign as it is kept, and the columns of the pool.
 
         Returns
         -------
         campaign : Campaign
+            With the paths relative to the folder of the journal, and fingerprints.
         columns : dict of str to list
         """
-        columns = read_pool(path)
+        columns, form = read_pool(self.pool, self.format)
         self._check_columns(columns)
-        folder = self.journal.absolute().parent
-        pool = Path(os.path.relpath(Path(path).absolute(), folder)).as_posix()
-        fingerprint = fingerprint_columns(columns, self.named())
-        return replace(self, pool=pool, fingerprint=fingerprint), columns
+        found = {"pool": self._relative(self.pool), "format": form}
+        found["fingerprint"] = fingerprint_columns(columns, self.named())
+        if self.train is not None:
+            train, form = read_pool(self.train, self.train_format)
+            names = self._train_names(train)
+            found |= {"train": self._relative(self.train), "train_format": form}
+            found["train_fingerprint"] = fingerprint_columns(train, names)
+        return replace(self, **found), columns
 
     def named(self):
         """Return the names of all columns that are used, each once."""
@@ -143,19 +158,21 @@ class Campaign:
         -------
         columns : dict of str to list
         """
-        path = self.journal.absolute().parent / self.pool
-        if not path.exists():
-            raise ValueError(
-                f"The pool {path} is not there. Put it back where it was at the start."
-            )
-        columns = read_pool(path)
+        columns = self._read("pool", self.pool, self.format)
         self._check_columns(columns)
-        if fingerprint_columns(columns, self.named()) != self.fingerprint:
-            raise ValueError(
-                f"{path} has changed since the start: a cell or the order of the rows "
-                f"in one of the columns {', '.join(self.named())}. Put the old file "
-                "back, or start another campaign."
-            )
+        self._check_same(self.pool, columns, self.named(), self.fingerprint)
+        return columns
+
+    def train_columns(self):
+        """Read the training rows again.
+
+        Returns
+        -------
+        columns : dict of str to list
+        """
+        columns = self._read("training rows", self.train, self.train_format)
+        names = self._train_names(columns)
+        self._check_same(self.train, columns, names, self.train_fingerprint)
         return columns
 
     def read(self):
@@ -190,53 +207,50 @@ class Campaign:
         -------
         evaluation : Evaluation
         """
-        classes, known, X = self.classes, None, None
-        predictions = weight = cost = None
-        if self.features:
-            X = features_of(columns, self.features)
-        about = getattr(self.goal, "label", None), self.pos_label
-        experts = {
-            name: judge_of(columns[name], classes, name, *about) for name in self.judge
-        }
-        if self.prediction:
-            predictions = self._labels(columns, self.prediction, True)
-        elif self.proba:
-            proba = self.proba, classes, self.pos_label
-            predictions = probabilities_of(columns, *proba)
-        if self.known:
-            known = self._labels(columns, self.known, False)
-            known = {row: label for row, label in enumerate(known) if label is not None}
-            known = {row: label for row, label in known.items() if label == label}
-        if self.weight:
-            weight = numbers_of(columns[self.weight], self.weight, True)
-        if self.cost:
-            cost = numbers_of(columns[self.cost], self.cost, True)
-        evaluator = ActiveRiskEstimator(
-            metric=self.goal, classes=classes, random_state=self.seed
-        )
-        return evaluator.start(
-            X,
-            experts=experts or None,
-            predictions=predictions,
-            known_labels=known or None,
-            cost=cost,
-            journal=self.journal,
-            **({} if weight is None else {"sample_weight": weight}),
-        )
+        from sklearn_ase._cli._opening import open_evaluation
 
-    def _labels(self, columns, name, needs_all):
-        if self.classes is None:
-            return numbers_of(columns[name], name, needs_all)
-        return labels_of(columns[name], self.classes, name, needs_all)
+        return open_evaluation(self, columns)
 
     def _of(self, option):
         value = getattr(self, option)
         return value if isinstance(value, list) else [value] * (value is not None)
 
+    def _relative(self, path):
+        folder = self.journal.absolute().parent
+        return Path(os.path.relpath(Path(path).absolute(), folder)).as_posix()
+
+    def _read(self, what, path, form):
+        path = self.journal.absolute().parent / path
+        if not path.exists():
+            raise ValueError(
+                f"The {what} {path} is not there. Put the file back where it was at "
+                "the start."
+            )
+        # Campaigns of format 1 knew tables only.
+        return read_pool(path, form or {".jsonl": "jsonl"}.get(path.suffix.lower()))[0]
+
+    def _check_same(self, path, columns, names, expected):
+        if fingerprint_columns(columns, names) != expected:
+            raise ValueError(
+                f"{path} has changed since the start: a cell or the order of the rows "
+                f"in one of the columns {', '.join(names)}. Put the old file back, or "
+                "start another campaign."
+            )
+
     def _check_columns(self, columns):
         for option in _COLUMNS:
             for name in self._of(option):
                 pick_column(columns, name, f"--{option}")
+
+    def _train_names(self, columns):
+        """Columns of the training rows that are used."""
+        names = {"--features": self.features, "--train-label": [self.train_label]}
+        if self.train_predictions:
+            names["--train-predictions"] = self._of("prediction") + self.proba
+        for option, some in names.items():
+            for name in some:
+                pick_column(columns, name, option, "the file of --train")
+        return [name for some in names.values() for name in some]
 
 
 def config_path(journal):

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 
-def pick_column(columns, name, option):
+def pick_column(columns, name, option, where="the pool"):
     """Return the cells of a column, or raise if there is no such column.
 
     Parameters
@@ -15,6 +15,8 @@ def pick_column(columns, name, option):
     name : str
     option : str
         That named the column, for the message.
+    where : str, default="the pool"
+        The file, for the message.
 
     Returns
     -------
@@ -22,8 +24,7 @@ def pick_column(columns, name, option):
     """
     if name not in columns:
         raise ValueError(
-            f"{option} {name}: the pool has no such column. It has "
-            f"{', '.join(columns)}."
+            f"{option} {name}: {where} has no such column. It has {', '.join(columns)}."
         )
     return columns[name]
 
@@ -111,7 +112,7 @@ def numbers_of(cells, name, needs_all):
         if cell is None and needs_all:
             raise ValueError(f"Column {name} is empty in {_place(row)}.")
         if cell is not None:
-            numbers[row] = _number(cell)
+            numbers[row] = as_number(cell)
             if not math.isfinite(numbers[row]):
                 raise ValueError(
                     f"Column {name} has {cell!r} in {_place(row)}, but only numbers "
@@ -143,7 +144,7 @@ def judge_of(cells, classes, name, label=None, pos_label=None):
         labels = [as_label(cell) for cell in cells]
         found = {label for label in labels if label is not None}
         is_score = not found <= set(classes) and all(
-            math.isfinite(_number(cell)) for cell in cells if cell is not None
+            math.isfinite(as_number(cell)) for cell in cells if cell is not None
         )
         if not is_score:
             _refuse_commas(found, name)
@@ -201,7 +202,7 @@ def features_of(columns, names):
     features = {}
     for name in names:
         cells = columns[name]
-        numbers = [math.nan if cell is None else _number(cell) for cell in cells]
+        numbers = [math.nan if cell is None else as_number(cell) for cell in cells]
         gaps = [cell is None for cell in cells]
         is_number = np.isfinite(numbers) | np.array(gaps)
         if is_number.all() and not all(gaps):
@@ -253,8 +254,17 @@ def probabilities_of(columns, names, classes, pos_label):
     return proba
 
 
-def _number(cell):
-    """A cell as a number; NaN if it is none."""
+def as_number(cell):
+    """Return a cell as a number, or NaN if it is not a number.
+
+    Parameters
+    ----------
+    cell : str, bool, int or float
+
+    Returns
+    -------
+    number : float
+    """
     if isinstance(cell, str) and "_" in cell:  # Python reads 1_000 as a number.
         return math.nan
     try:

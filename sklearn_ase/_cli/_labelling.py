@@ -7,6 +7,7 @@ from sklearn_ase._annotation._label_studio import write_tasks
 from sklearn_ase._annotation._sheet import write_sheet
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import pick_column
+from sklearn_ase._cli._stopping import pick_rows, reason_to_stop
 
 _OWN = ("row", "label")
 
@@ -35,18 +36,16 @@ def ask(args):
     for name in args.show:
         pick_column(columns, name, "--show")
     with campaign.open(columns) as evaluation:
-        was_open = len(evaluation.pending) > 0
+        was_open, reason = len(evaluation.pending) > 0, ""
         if not was_open:
-            _check_number(args.n, evaluation)
-            evaluation.ask(args.n)
+            if not args.more:
+                about = evaluation.ledger, evaluation.spent
+                reason = reason_to_stop(campaign, *about)
+            if not reason:
+                _check_number(args.n, evaluation)
+                pick_rows(campaign, evaluation, args.n)
         rows = evaluation.pending.indices.tolist()
-    shown = list(dict.fromkeys([*campaign.text, *args.show]))
-    cells = {
-        f"{name} (text)" if name in _OWN else name: [
-            "" if columns[name][row] is None else columns[name][row] for row in rows
-        ]
-        for name in shown
-    }
+    cells = shown_cells(campaign, columns, args.show, rows)
     if rows and suffix == ".json":
         write_tasks(path, rows, cells)
     elif rows:
@@ -56,6 +55,32 @@ def ask(args):
         "rows": len(rows),
         "asked_again": was_open,
         "labels": campaign.classes,
+        "stop_reason": reason,
+    }
+
+
+def shown_cells(campaign, columns, show, rows):
+    """Return what people see of some rows.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    columns : dict of str to list
+        The pool.
+    show : list of str
+        Columns to show besides the texts.
+    rows : list of int
+
+    Returns
+    -------
+    cells : dict of str to list
+        Columns by the names that they have in a sheet.
+    """
+    return {
+        f"{name} (text)" if name in _OWN else name: [
+            "" if columns[name][row] is None else columns[name][row] for row in rows
+        ]
+        for name in dict.fromkeys([*campaign.text, *show])
     }
 
 

@@ -4,22 +4,14 @@ import os
 import sys
 import traceback
 import warnings
+from importlib import import_module
 
+from sklearn_ase._cli._output import as_json, printable, without_python
 from sklearn_ase._cli._parser import USAGE_ERROR, make_parser
-from sklearn_ase._cli._printing import as_json, printable
 from sklearn_ase.exceptions import JournalWarning, NewClassWarning, SurrogateWarning
 
 _OUR_ERROR = 70  # An error of this package, not of the data.
 _INTERRUPTED = 130
-# Names in messages that are written for those who call the package from Python.
-_IN_PYTHON = {
-    "Pass correct=True": "Add --correct",
-    "correct=True": "--correct",
-    "Pass classes=[...] with": "Name with --labels",
-    "ask()": "ask",
-    "export()": "ask",
-    "Close that one first: evaluation.close().": "Wait until it has ended.",
-}
 
 
 def main(argv=None):
@@ -46,11 +38,10 @@ def main(argv=None):
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = args.run(args)
+            result = _run(args)
         _tell_warnings(caught)
-        words = as_json(result) if args.json else printable(args.words(result))
-        print(words, flush=True)
-        return result.get("exit_code", 0)
+        print(_words(result, args), flush=True)
+        return result.get("exit_code", 0) if isinstance(result, dict) else 0
     except BrokenPipeError:  # The reader has closed, as head does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -65,6 +56,19 @@ def main(argv=None):
         return _failed(words, _OUR_ERROR, args)
 
 
+def _run(args):
+    """Call the function of a command; only its modules are imported."""
+    module = import_module(f"sklearn_ase._cli.{args.module}")
+    return getattr(module, args.command)(args)
+
+
+def _words(result, args):
+    if args.json:
+        return as_json(result)
+    printing = import_module("sklearn_ase._cli._printing")
+    return printable(getattr(printing, f"of_{args.command}")(result))
+
+
 def _failed(message, code, args):
     if args.debug:
         traceback.print_exc()
@@ -76,10 +80,7 @@ def _message(error):
     """The words of an error, without those of Python."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'file'}: {error.strerror}."
-    message = str(error)
-    for python, words in _IN_PYTHON.items():
-        message = message.replace(python, words)
-    return message
+    return without_python(str(error))
 
 
 def _tell_warnings(caught):

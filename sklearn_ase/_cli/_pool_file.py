@@ -7,43 +7,69 @@ import json
 from pathlib import Path
 
 from sklearn_ase._annotation._sheet import csv_lines
+from sklearn_ase._cli._results._deepeval import deepeval_rows, is_deepeval
+from sklearn_ase._cli._results._inspect import inspect_rows, is_inspect, read_archive
+from sklearn_ase._cli._results._lm_eval import is_lm_eval, lm_eval_rows
+from sklearn_ase._cli._results._promptfoo import is_promptfoo, promptfoo_rows
 
 _DELIMITERS = ",;\t"
+_TOOLS = {
+    "promptfoo": (is_promptfoo, promptfoo_rows),
+    "deepeval": (is_deepeval, deepeval_rows),
+    "inspect": (is_inspect, inspect_rows),
+    "lm-eval": (is_lm_eval, lm_eval_rows),
+}
+_READ = (
+    "These are read: results of promptfoo, DeepEval, Inspect and "
+    "lm-evaluation-harness, a list of objects (.json), JSON Lines (.jsonl), CSV and "
+    "Parquet."
+)
+FORMS = ("csv", "jsonl", "json", "parquet", *_TOOLS)
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "any",
+    ".ndjson": "any",
+    ".json": "any",
+    ".parquet": "parquet",
+    ".eval": "inspect",
+}
 
 
-def read_pool(path):
-    """Read the columns of a CSV, JSON Lines or Parquet file.
+def read_pool(path, form=None):
+    """Read the columns of a table, or of a result file of another tool.
 
     Parameters
     ----------
     path : str or path
-        Ends in ``.csv`` (or ``.tsv``), ``.jsonl`` (or ``.ndjson``) or ``.parquet``.
+    form : str, default=None
+        One of `FORMS`. None finds it by the ending of the name and, for JSON, by what
+        is in the file.
 
     Returns
     -------
     columns : dict of str to list
         Cells by the name of their column. A cell of a CSV file is a text; an empty
         one is None in all formats.
+    form : str
+        The format that was read.
     """
     path = Path(path)
-    readers = {
-        ".csv": _read_csv,
-        ".tsv": _read_csv,
-        ".jsonl": _read_json_lines,
-        ".ndjson": _read_json_lines,
-    }
-    suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        columns = _read_parquet(path)
-    elif suffix in readers:
-        columns = readers[suffix](_text_of(path), path)
-    else:
+    form = form or _ENDINGS.get(path.suffix.lower())
+    if form is None:
         raise ValueError(
-            f"{path} must end in .csv, .jsonl or .parquet, so that its format is known."
+            f"{path} must end in .csv, .jsonl, .json, .parquet or .eval, so that its "
+            f"format is known; or name the format with --format: {', '.join(FORMS)}."
         )
+    if form == "parquet":
+        columns = _read_parquet(path)
+    elif form == "csv":
+        columns = _read_csv(_text_of(path), path)
+    else:
+        columns, form = _read_json(path, form)
     if not columns or not len(next(iter(columns.values()))):
         raise ValueError(f"{path} has no rows.")
-    return columns
+    return columns, form
 
 
 def fingerprint_columns(columns, names):
@@ -111,14 +137,59 @@ def _delimiter(text):
     return max(_DELIMITERS, key=n_columns)
 
 
-def _read_json_lines(text, path):
+def _read_json(path, form):
+    """Columns and format of a file with JSON; the format "any" is looked for."""
+    if form == "inspect" and path.suffix.lower() == ".eval":
+        document = read_archive(path)
+    elif form == "jsonl" or path.suffix.lower() in (".jsonl", ".ndjson"):
+        document = _json_lines(_text_of(path), path)
+    else:
+        document = _json_document(_text_of(path), path)
+    plain = "jsonl" if path.suffix.lower() != ".json" else "json"
+    if form == "any":
+        fitting = [name for name, (fits, _) in _TOOLS.items() if fits(document)]
+        form = fitting[0] if fitting else plain
+    if form in _TOOLS:
+        fits, make_rows = _TOOLS[form]
+        if not fits(document):
+            raise ValueError(f"{path} is not a result file of {form}. {_READ}")
+        try:
+            columns = _table(make_rows(document))
+        except (AttributeError, LookupError, TypeError) as error:
+            raise ValueError(
+                f"{path} looks like a result file of {form}, but one of its entries "
+                f"has another shape ({error}). {_READ}"
+            ) from None
+        # Tools have places for much that a file does not use.
+        is_used = {n: any(c is not None for c in cells) for n, cells in columns.items()}
+        is_used |= dict.fromkeys(("input", "output"), True)
+        return {n: cells for n, cells in columns.items() if is_used[n]}, form
+    is_table = isinstance(document, list) and all(isinstance(r, dict) for r in document)
+    if not is_table:
+        raise ValueError(f"{path} has no known shape. {_READ}")
+    return _table(document), form
+
+
+def _table(rows):
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {str(name): [_cell(row.get(name)) for row in rows] for name in names}
+
+
+def _json_document(text, path):
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not valid JSON ({error}).") from None
+
+
+def _json_lines(text, path):
     rows = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(
                 f"{path}, line {number} is not valid JSON ({error})."
             ) from None
@@ -128,8 +199,7 @@ def _read_json_lines(text, path):
                 f'{{"question": "..."}}, but is {line.strip()[:60]!r}.'
             )
         rows.append(row)
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return {name: [_cell(row.get(name)) for row in rows] for name in names}
+    return rows
 
 
 def _read_parquet(path):

@@ -1,52 +1,7 @@
-"""Results of the commands as words, and as JSON."""
+"""Results of the commands as words."""
 
-import json
-import math
-
-from sklearn_ase._utils._signs import spelled_out
-
-
-def as_json(result):
-    """Return a result as one line of JSON.
-
-    Parameters
-    ----------
-    result : dict of str to object, or ColumnTable
-        A table becomes a list with one object for each row.
-
-    Returns
-    -------
-    text : str
-    """
-    if hasattr(result, "caption"):
-        rows = zip(*(column.tolist() for column in result.values()), strict=True)
-        result = [dict(zip(result, row, strict=True)) for row in rows]
-    return json.dumps(_plain(result), ensure_ascii=False, allow_nan=False)
-
-
-def _plain(value):
-    """Numbers that JSON lacks as null."""
-    if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def printable(text):
-    """Return a text without signs that would steer the terminal.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    text : str
-        Control characters are written as in ``\\x1b``; the ends of lines stay.
-    """
-    return spelled_out(text, kept="\n")
+from sklearn_ase._cli._output import without_python
+from sklearn_ase._evaluation._tables import aligned
 
 
 def of_start(result):
@@ -63,9 +18,12 @@ def of_start(result):
 def of_ask(result):
     """Words for what ``ask`` wrote."""
     n_rows = result["rows"]
+    if result["stop_reason"]:
+        return f"Enough labels: {result['stop_reason']} To go on, add --more."
     if not n_rows:
         return "All rows that were picked had a known label. Ask again for others."
-    lines = [f"Wrote {n_rows} rows to {result['out']}. Fill in the column label."]
+    rows = _number(n_rows, "row")
+    lines = [f"Wrote {rows} to {result['out']}. Fill in the column label."]
     if result["labels"]:
         lines[0] = lines[0][:-1] + f" with {_or(result['labels'])}."
     if result["asked_again"]:
@@ -80,30 +38,85 @@ def of_tell(result):
     """Words for what ``tell`` recorded."""
     skipped = result["new_skipped"]
     return (
-        f"Recorded {result['new_labels']} new labels"
-        + (f" and {skipped} skipped rows" if skipped else "")
-        + f". There are {result['labels']} labels; {result['open']} rows are open."
+        f"Recorded {_number(result['new_labels'], 'new label')}"
+        + (f" and {_number(skipped, 'skipped row')}" if skipped else "")
+        + f". {_standing(result)}"
     )
+
+
+def of_annotate(result):
+    """Words for what ``annotate`` recorded."""
+    return f"Recorded {_number(result['answers'], 'answer')}. {_standing(result)}"
+
+
+def of_columns(result):
+    """Words for the columns of a file."""
+    head = f"{result['file']}: {result['rows']} rows, format {result['format']}"
+    lines = [["column", "filled", "different", "holds"]]
+    lines += [[str(value) for value in line.values()] for line in result["columns"]]
+    return "\n".join([head, *aligned(lines)])
+
+
+def of_plan(result):
+    """Words for how many labels narrower intervals take."""
+    lines = [["width", "labels in all", "more labels"]]
+    for line in result["plan"]:
+        is_all = line["labels"] >= result["rows"]
+        labels = f"all {result['rows']}" if is_all else str(line["labels"])
+        lines.append([f"{line['width']:g}", labels, str(line["more_labels"])])
+    look = "for one look" if result["method"] == "fixed" else "at every look"
+    interval = f"{100 * result['level']:g} % interval {look}"
+    head = f"{result['metric']} {result['estimate']:.3f}, {interval}"
+    kind = "" if result["method"] == "fixed" else "anytime_"
+    low, high = result[f"{kind}low"], result[f"{kind}high"]
+    if low is not None:
+        head += f" {low:.3f} to {high:.3f}"
+    head += f" after {result['labels']} labels."
+    return "\n".join([head, *aligned(lines), result["basis"]])
+
+
+def of_agreement(result):
+    """Words for how far annotators agree."""
+    return result["words"]
+
+
+def of_diagnose(result):
+    """Words for whether the labels agree with what was expected."""
+    return without_python(result["words"])
 
 
 def of_status(result):
     """Words for how far a campaign is."""
     words = {"labels": f"{result['labels']} of {result['rows']} rows"}
-    words["open"] = f"{result['open']} rows wait for a label"
+    waits = "waits" if result["open"] == 1 else "wait"
+    words["open"] = f"{_number(result['open'], 'row')} {waits} for a label"
     if result["skipped"]:
-        words["skipped"] = f"{result['skipped']} rows that nobody can label"
+        words["skipped"] = f"{_number(result['skipped'], 'row')} that nobody can label"
     last = result["last_label"]
     if last is not None:
         words["last label"] = f"row {last['row']}: {last['label']}"
-    return _table(words | _estimate(result))
+    words |= _estimate(result)
+    if not result["is_current"]:
+        words["note"] = (
+            "some labels are not in the estimate yet; sklearn-ase estimate adds them"
+        )
+    if result.get("budget") is not None:
+        words["spent"] = f"{result['spent']:g} of {result['budget']:g}"
+    if result.get("stop_reason"):
+        words["enough labels"] = result["stop_reason"]
+    return _table(words)
 
 
 def of_estimate(result):
-    """Words for an estimate, or a table of estimates."""
+    """Words for an estimate, or a table of estimates, or a comparison."""
     if hasattr(result, "caption"):
+        together = " that hold all at once" if result.simultaneous else ""
         return (
-            f"{''.join(result.caption)}, {100 * result.level:g} % intervals\n{result}"
+            f"{''.join(result.caption)}, {100 * result.level:g} % intervals{together}\n"
+            f"{result}"
         )
+    if "differences" in result:
+        return _comparison(result)
     words = {"labels": f"{result['labels']} of {result['rows']} rows"}
     return _table(words | _estimate(result))
 
@@ -128,17 +141,6 @@ def of_check(result):
     )
 
 
-def of_judges(result):
-    """Words for what the judges are worth, one column for each judge."""
-    lines = list(zip(*result._cells(), strict=True))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    texts = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        for line in lines
-    ]
-    return "\n".join(["".join(result.caption), *map(str.rstrip, texts)])
-
-
 def of_report(result):
     """Words for what ``report`` wrote, or the report itself."""
     if "markdown" in result:
@@ -147,17 +149,47 @@ def of_report(result):
     return f"Wrote {' and '.join(paths)}."
 
 
+def of_judges(result):
+    """Words for what the judges are worth, one column for each judge."""
+    lines = list(zip(*result._cells(), strict=True))
+    return "\n".join(["".join(result.caption), *aligned(lines)])
+
+
+def _comparison(result):
+    """Words for how good models or groups are, and how they differ."""
+    level = f"{100 * result['level']:g} %"
+    lines = [[result["compared"], "estimate", "low", "high", "may be the best"]]
+    for line in result["table"]:
+        numbers = [f"{line[name]:.3f}" for name in ("estimate", "low", "high")]
+        best = "yes" if line["may_be_best"] else "no"
+        lines.append([line["model"], *numbers, best])
+    words = [f"{result['metric']}, {level} intervals", *aligned(lines)]
+    for gap in result["differences"]:
+        ends = "no interval"
+        if gap["low"] is not None:
+            ends = f"{gap['low']:.3f} to {gap['high']:.3f}"
+        than = f"{gap['better']} is better than {gap['than']} by"
+        words.append(f"{than} {gap['by']:.3f} ({ends})")
+    return "\n".join([*words, result["verdict"]])
+
+
 def _estimate(result):
     if result["estimate"] is None:
-        return {result["metric"]: "no label yet"}
+        return {
+            result["metric"]: "no estimate yet" if result["labels"] else "no label yet"
+        }
     words, level = {result["metric"]: f"{result['estimate']:.3f}"}, result["level"]
     name = f"{100 * level:g} % interval"
     if result["low"] is None:
         return words | {name: f"none. {result['no_interval']}"}
     ends = f"{result['low']:.3f} to {result['high']:.3f}"
-    anytime = f"{result['anytime_low']:.3f} to {result['anytime_high']:.3f}"
-    words[name] = f"{ends} (for one look)"
+    words[name], anytime = f"{ends} (for one look)", "no interval yet"
+    if result["anytime_low"] is not None:
+        anytime = f"{result['anytime_low']:.3f} to {result['anytime_high']:.3f}"
     words["at every look"] = f"{anytime} (look as often as you like)"
+    if result.get("population_low") is not None:
+        ends = f"{result['population_low']:.3f} to {result['population_high']:.3f}"
+        words["for rows to come"] = f"{ends} (for one look)"
     if result["note"]:
         words["note"] = result["note"]
     return words
@@ -166,6 +198,19 @@ def _estimate(result):
 def _table(words):
     width = max(map(len, words))
     return "\n".join(f"{name:<{width}}  {text}" for name, text in words.items())
+
+
+def _standing(result):
+    """How many labels there are, and how many rows are open."""
+    there = "There is" if result["labels"] == 1 else "There are"
+    are = "is" if result["open"] == 1 else "are"
+    labels, rows = _number(result["labels"], "label"), _number(result["open"], "row")
+    return f"{there} {labels}; {rows} {are} open."
+
+
+def _number(n, noun):
+    """A number with its noun."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _or(labels):

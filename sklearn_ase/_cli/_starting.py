@@ -1,10 +1,12 @@
 """The command ``start``: check everything, then write the journal."""
 
+from dataclasses import fields
 from pathlib import Path
 
 from sklearn_ase._cli._campaign import Campaign, config_path, is_started
 from sklearn_ase._cli._metrics import FORMS
 from sklearn_ase._cli._pool_file import read_pool
+from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics._titles import title_of
 
 
@@ -28,25 +30,11 @@ def start(args):
     if not journal.absolute().parent.is_dir():
         raise ValueError(f"The folder {journal.absolute().parent} does not exist.")
     is_there = journal.exists()
-    campaign = Campaign(
-        journal=journal,
-        pool=str(args.pool),
-        metric=_metric(args),
-        half=args.half,
-        pos_label=args.pos_label,
-        judge=args.judge,
-        text=args.text,
-        features=args.features,
-        labels=args.labels,
-        proba=args.proba,
-        prediction=args.prediction,
-        known=args.known,
-        weight=args.weight,
-        cost=args.cost,
-        seed=args.seed,
-    )
+    options = {f.name for f in fields(Campaign)} & vars(args).keys()
+    options = {name: getattr(args, name) for name in options - {"journal", "metric"}}
+    campaign = Campaign(journal=journal, metric=_metric(args), **options)
     _check(campaign)
-    campaign, columns = campaign.of_pool(args.pool)
+    campaign, columns = campaign.of_files()
     # First the options: a journal without them could not be continued.
     campaign.save()
     try:
@@ -67,8 +55,9 @@ def start(args):
 
 
 def _metric(args):
-    if args.metric is not None:
-        return args.metric
+    for metric in (args.metric, args.loss):
+        if metric is not None:
+            return metric
     if args.prediction or args.proba:
         return "accuracy"
     raise ValueError(f"--metric is needed: {FORMS}; or accuracy with --prediction.")
@@ -104,7 +93,29 @@ def _check(campaign):
             f"--metric {campaign.metric} needs probabilities. Name their columns with "
             "--proba."
         )
+    if campaign.loss and as_loss(campaign.loss).task != goal.task:
+        raise ValueError(
+            f"--loss {campaign.loss} does not go together with --metric "
+            f"{campaign.metric}: one is about names and the other about numbers."
+        )
+    _check_train(campaign)
     _check_labels(campaign, goal)
+
+
+def _check_train(campaign):
+    if campaign.train is None:
+        for option in ("train_label", "train_format", "train_predictions"):
+            if getattr(campaign, option):
+                name = option.replace("_", "-")
+                raise ValueError(f"--{name} belongs to --train FILE.")
+        return
+    if not campaign.features or campaign.train_label is None:
+        raise ValueError(
+            "--train needs --features, the columns to learn from, and --train-label, "
+            "the column with the labels."
+        )
+    if campaign.train_predictions and not _has_model(campaign):
+        raise ValueError("--train-predictions needs --prediction or --proba.")
 
 
 def _check_labels(campaign, goal):
@@ -140,7 +151,8 @@ def _seen(campaign):
     """Labels that the predictions have, as a hint."""
     if not campaign.prediction:
         return ""
-    cells = read_pool(campaign.pool).get(campaign.prediction, [])
+    columns, _ = read_pool(campaign.pool, campaign.format)
+    cells = columns.get(campaign.prediction, [])
     found = sorted({str(cell).strip() for cell in cells if cell is not None})
     return f"Column {campaign.prediction} has {', '.join(found[:20])}."
 

@@ -69,6 +69,24 @@ def past_estimates(ledger, metric=None):
     return [_estimate_of(note, metric, name) for note in ledger.notes.values()]
 
 
+def last_noted(ledger, metric=None):
+    """Return the last estimate that was noted; None if there is none.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    metric : BaseMetric, default=None
+
+    Returns
+    -------
+    estimate : RiskEstimate, MetricEstimate or None
+    """
+    name = metric and described(metric)
+    notes = reversed(ledger.notes.values())
+    found = (_estimate_of(note, metric, name) for note in notes)
+    return next((estimate for estimate in found if estimate is not None), None)
+
+
 def recent_estimates(ledger, metric=None):
     """Return the estimates since the last label without one.
 

@@ -15,15 +15,7 @@ class ColumnTable(dict):
     caption = ("", "")
 
     def __str__(self):
-        cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = [
-            "  ".join(
-                text.ljust(width) for text, width in zip(row, widths, strict=True)
-            )
-            for row in cells
-        ]
-        return "\n".join(line.rstrip() for line in lines)
+        return "\n".join(aligned(self._cells()))
 
     __repr__ = __str__
 
@@ -37,6 +29,21 @@ class ColumnTable(dict):
         name, rest = self.caption
         caption = f"<caption><b>{escape(name)}</b>{escape(rest)}</caption>"
         return f"<table>{caption}<tr>{names}</tr>{body}</table>"
+
+
+def aligned(rows):
+    """Return the rows of a table as lines whose columns stand below each other.
+
+    Parameters
+    ----------
+    rows : list of list of str
+
+    Returns
+    -------
+    lines : list of str
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def cell(value):

@@ -37,7 +37,7 @@ _COMPARE = {
     "loss_values": same_loss_values,
     "experts": same_experts,
 }
-_NOT_NUMBERS = ("refusal", "of", "name", "scale")
+_NOT_NUMBERS = ("refusal", "anytime_refusal", "of", "name", "scale")
 
 
 class Journal(LabelLedger):

@@ -74,7 +74,8 @@ class Report:
             Ends in ``.html`` or ``.md``. A file of this name is replaced.
         """
         is_page = check_target(path)
-        write_whole(path, self.to_html() if is_page else self.to_markdown())
+        text = self.to_html() if is_page else self.to_markdown()
+        write_whole(path, text.encode())
 
     def __repr__(self):
         titles = ", ".join(section.title for section in self.sections)

@@ -1,22 +1,25 @@
-"""Write files."""
+"""Write files as a whole, or not at all."""
 
 import os
 from pathlib import Path
 
 
-def write_whole(path, text):
-    """Write a text to a file, as a whole or not at all.
+def write_whole(path, content):
+    """Write a file so that it is never seen half written, even after a power cut.
 
     Parameters
     ----------
     path : str or path
         A file of this name is replaced.
-    text : str
+    content : bytes
     """
     path = Path(path)
     part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)

@@ -57,7 +57,11 @@ class Desk:
 
     def read(self, name):
         text = (self.folder / name).read_bytes().decode("utf-8-sig")
-        return list(csv.DictReader(io.StringIO(text, newline="")))
+        limit = csv.field_size_limit(len(text) + 1)
+        try:
+            return list(csv.DictReader(io.StringIO(text, newline="")))
+        finally:
+            csv.field_size_limit(limit)
 
     def run(self, *words):
         """Exit code, stdout and stderr of a command; files are in the folder."""

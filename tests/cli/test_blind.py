@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 FORMULAS = tuple("=+-@\t\r\n")
 
 
@@ -80,3 +82,68 @@ def test_tasks_for_label_studio(desk):
     code, out, err = desk.run("tell", "eval.jsonl", "done.json")
     assert code == 0, err
     assert "3 new labels" in out
+
+
+HOSTILE = {
+    "html": "<script>alert('x')</script><img src=x onerror=y>&amp;",
+    "formula": "=cmd|' /C calc'!A0",
+    "wide formula": "＝1+1",
+    "tab formula": "\t=1+1",
+    "control": "bell \x07 escape \x1b[2J null \x00 delete \x7f end",
+    "lines": 'one\r\ntwo\nthree, a "quote" and a ; semicolon',
+    "right to left": "\u202eevil\u202c العربية עברית",
+    "alphabets": "Ответ 答え คำตอบ ελληνικά 👩‍👩‍👧‍👦",
+    "mark": "a\ufeffb \u2028 line separator",
+    "long": "word " * 40_000,
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_hostile_cells_survive_the_round_trip(desk, ending):
+    texts = [*HOSTILE.values()] * 4
+    scores = [f"{(place % 7) / 7:.2f}" for place in range(40)]
+    rows = [{"=a": t, "judge": s} for t, s in zip(texts, scores, strict=True)]
+    if ending == "csv":
+        desk.write("hostile.csv", rows)
+    else:
+        lines = "\n".join(map(json.dumps, rows))
+        (desk.folder / "hostile.jsonl").write_text(lines, encoding="utf-8")
+    words = ["start", f"hostile.{ending}", "--journal", "eval.jsonl", "--text", "=a"]
+    words += ["--judge", "judge", "--labels", "correct", "wrong"]
+    code, _, err = desk.run(*words, "--metric", "share:correct")
+    assert code == 0, err
+    desk.run("ask", "eval.jsonl", "40", "--out", "batch.csv")
+    desk.run("ask", "eval.jsonl", "40", "--out", "tasks.json")
+    sheet = desk.read("batch.csv")
+    assert len(sheet) == 40
+    for line in sheet:
+        text = texts[int(line["row"])]
+        is_formula = text[0] in "=\t＝"
+        assert line["'=a"] == ("'" + text if is_formula else text)
+    tasks = json.loads((desk.folder / "tasks.json").read_text(encoding="utf-8"))
+    for task in tasks:
+        data = task["data"]
+        assert data["features"]["=a"] == texts[data["row"]]
+    desk.fill("batch.csv")
+    code, out, err = desk.run("tell", "eval.jsonl", "batch.csv")
+    assert code == 0, err
+    assert "Recorded 40 new labels" in out
+    code, out, _ = desk.run("estimate", "eval.jsonl", "--by", "=a")
+    assert code == 0
+    assert not any(sign in out for sign in "\x07\x1b\x00\x7f\u202e")
+    code, out, _ = desk.run("columns", f"hostile.{ending}")
+    assert code == 0
+    assert not any(sign in out for sign in "\x07\x1b\x00\x7f\u202e")
+
+
+def test_half_a_sign_of_unicode_is_written_in_another_way(desk):
+    for row in desk.rows:
+        row["answer"] = "half \ud800 of a sign"
+    lines = "\n".join(map(json.dumps, desk.rows))
+    (desk.folder / "half.jsonl").write_text(lines, encoding="utf-8")
+    words = ["start", "half.jsonl", "--journal", "eval.jsonl", "--text", "answer"]
+    words += ["--judge", "gpt4", "--labels", "correct", "wrong"]
+    code, _, err = desk.run(*words, "--metric", "share:correct")
+    assert code == 0, err
+    desk.run("ask", "eval.jsonl", "5", "--out", "batch.csv")
+    assert all(r["answer"] == "half \\ud800 of a sign" for r in desk.read("batch.csv"))

@@ -10,7 +10,8 @@ import pytest
 from sklearn_ase._cli import _main
 from sklearn_ase._cli._main import main
 
-COMMANDS = ["start", "ask", "tell", "status", "check", "estimate", "judges"]
+COMMANDS = ["columns", "start", "ask", "tell", "annotate", "status", "plan", "check"]
+COMMANDS += ["estimate", "judges", "agreement", "diagnose"]
 
 
 def assert_refused(done, *words):
@@ -42,6 +43,16 @@ def assert_refused(done, *words):
         (["--prediction", "model"], {"metric": "roc_auc"}, ["--proba"]),
         (["--proba", "gpt4"], {"metric": "accuracy"}, ["--pos-label"]),
         (["--weight", "words"], {}, ["--judge"]),
+        (["--judge", "gpt4", "--loss", "squared_error"], {}, ["--loss", "numbers"]),
+        (["--judge", "gpt4", "--train", "pool.csv"], {}, ["--features"]),
+        (["--judge", "gpt4", "--train-label", "gold"], {}, ["--train FILE"]),
+        (["--judge", "gpt4", "--until-width", "0"], {}, ["above 0"]),
+        (["--judge", "gpt4", "--format", "deepeval"], {}, ["not valid JSON"]),
+        (
+            ["--features", "words", "--train", "pool.csv", "--train-label", "label"],
+            {},
+            ["--train-label label", "the file of --train"],
+        ),
         (
             ["--judge", "gpt4", "--prediction", "model"],
             {"metric": "accuracy"},
@@ -87,7 +98,17 @@ def test_other_endings_and_missing_files_are_refused(desk):
 
 
 @pytest.mark.parametrize(
-    "command", [["status"], ["judges"], ["check", "--at-least", "1"]]
+    "command",
+    [
+        ["status"],
+        ["judges"],
+        ["check", "--at-least", "1"],
+        ["plan", "--width", "0.1"],
+        ["annotate"],
+        ["estimate"],
+        ["diagnose"],
+        ["agreement"],
+    ],
 )
 def test_there_must_be_a_campaign(desk, command):
     name, *more = command
@@ -200,7 +221,15 @@ def test_check_needs_a_limit_and_a_level(desk):
 def test_the_help_of_each_command_has_an_example(desk, command):
     code, out, _ = desk.run(command, "--help")
     assert code == 0
-    assert f"Example: sklearn-ase {command}" in out
+    # The example is at the end, perhaps in several lines.
+    *_, example = " ".join(out.split()).rpartition("Example: ")
+    assert example.startswith(f"sklearn-ase {command} ")
+    assert "--json" in out
+
+
+def test_the_help_names_every_command(desk):
+    _, out, _ = desk.run("--help")
+    assert {line.split()[0] for line in out.splitlines() if line.strip()} >= {*COMMANDS}
 
 
 def test_debug_shows_where_an_error_arises_and_bugs_have_a_code_of_their_own(

@@ -56,7 +56,8 @@ def test_the_guide_prints_what_it_says(tmp_path, monkeypatch, capsys, sums):
     shutil.copy(GUIDE / "files" / "sums.csv", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert {command.split()[1] for command, _ in transcript()} >= {
-        *("start", "ask", "tell", "status", "check", "estimate", "judges")
+        *("columns", "start", "ask", "tell", "status", "check", "plan"),
+        *("estimate", "judges"),
     }
     printed, shown, code = [], [], 0
     for command, expected in transcript():

@@ -1,0 +1,1 @@
+"""Readers of the result files of other tools."""
