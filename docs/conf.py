@@ -9,7 +9,7 @@ from sphinx.util.nodes import make_refnode
 
 import sklearn_ase
 
-sys.path.insert(0, str(Path(__file__).parent))  # For gallery_order.
+sys.path.insert(0, str(Path(__file__).parent))  # For gallery_order and mathml.
 
 project = "sklearn_ase"
 author = "The sklearn_ase developers"
@@ -21,9 +21,11 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "mathml",
 ]
+html_math_renderer = "mathml"
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -54,6 +56,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,  # That page would load scripts from elsewhere.
     "remove_config_comments": True,
     "abort_on_example_error": True,
 }

@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import inspect
 import io
+import json
 import pkgutil
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from urllib.parse import unquote, urljoin
 
+import numpy as np
 import pytest
 import sklearn
 from packaging.version import Version
@@ -141,20 +143,61 @@ def broken_links(site):
                 yield path.relative_to(site).as_posix(), link
 
 
-def test_the_site_builds_without_warnings_and_its_links_resolve(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The pages as HTML; the gallery without its pictures. A warning is an error."""
     pytest.importorskip("sphinx_gallery")
+    pytest.importorskip("sphinx_design")
     pytest.importorskip("pydata_sphinx_theme")
+    folder = tmp_path_factory.mktemp("pages")
     for page in ("CHANGELOG.md", "README.md"):
-        shutil.copy(ROOT / page, tmp_path)
+        shutil.copy(ROOT / page, folder)
     built = shutil.ignore_patterns("_build", "generated", "gallery", "sg_*")
-    shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=built)
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=built)
+    shutil.copytree(ROOT / "examples", folder / "examples")
     command = ["sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0"]
     done = subprocess.run(
         [sys.executable, "-m", *command, "docs", "site"],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert list(broken_links(tmp_path / "site")) == []
+    return folder / "site"
+
+
+def test_links_inside_the_site_resolve(site):
+    assert list(broken_links(site)) == []
+
+
+def test_the_site_loads_nothing_from_other_hosts(site):
+    loaded = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//[^>]*>")
+    found = {
+        match
+        for path in site.rglob("*.html")
+        for match in loaded.findall(path.read_text(encoding="utf-8"))
+    }
+    assert found == set()
+
+
+def test_formulas_of_the_site_are_mathml(site):
+    page = (site / "trust_method.html").read_text(encoding="utf-8")
+    assert '<div class="formula" id="eq-t12"><math display="block">' in page
+    assert "\\frac" not in page
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        (["f1"], "guide/metrics"),
+        (["llm", "judg"], "guide/judges"),
+        (["csv"], "guide/command_line"),
+    ],
+)
+def test_the_search_of_the_site_finds(words, page, site):
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    place = index["docnames"].index(page)
+    for word in words:
+        found = index["terms"].get(word, index["titleterms"].get(word, []))
+        assert place in np.atleast_1d(found)
