@@ -40,7 +40,6 @@ html_title = "sklearn_ase"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"quickstart": []}  # It has no pages below it.
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
@@ -90,7 +89,28 @@ def keep_figures_together(app, doctree):
             cell["classes"].append("figures")
 
 
+def box_the_summary(app, doctree):
+    """Put "Question. … Answer. … How sure. … Command." of a study into a box.
+
+    The box ends with the first block of commands, or at the next heading.
+    """
+    for paragraph in list(doctree.findall(nodes.paragraph)):
+        first = paragraph.children[0] if paragraph.children else None
+        if not isinstance(first, nodes.strong) or first.astext() != "Question.":
+            continue
+        parent = paragraph.parent
+        start = end = parent.index(paragraph)
+        while end < len(parent) and not isinstance(parent[end], nodes.section):
+            end += 1
+            if isinstance(parent[end - 1], nodes.literal_block):
+                break
+        box = nodes.admonition("", nodes.title("", "In short"), classes=["in-short"])
+        box += parent[start:end]
+        parent[start:end] = [box]
+
+
 def setup(app):
     app.connect("doctree-read", keep_figures_together)
+    app.connect("doctree-read", box_the_summary)
     app.connect("autodoc-skip-member", skip_routing)
     app.connect("missing-reference", find_in_other_modules)
