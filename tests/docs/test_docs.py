@@ -150,7 +150,7 @@ def site(tmp_path_factory):
     pytest.importorskip("sphinx_design")
     pytest.importorskip("pydata_sphinx_theme")
     folder = tmp_path_factory.mktemp("pages")
-    for page in ("CHANGELOG.md", "README.md"):
+    for page in ("CHANGELOG.md", "CONTRIBUTING.md", "README.md"):
         shutil.copy(ROOT / page, folder)
     built = shutil.ignore_patterns("_build", "generated", "gallery", "sg_*")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=built)
