@@ -201,3 +201,26 @@ def test_the_search_of_the_site_finds(words, page, site):
     for word in words:
         found = index["terms"].get(word, index["titleterms"].get(word, []))
         assert place in np.atleast_1d(found)
+
+
+STUDIES = ["trust", "trust_choices", "questions", "comparison", "judges"]
+STUDIES += ["model_choice", "default_surrogate", "neural", "benchmarks"]
+STUDIES += [f"papers/{name}" for name in ("missing_class", "image_classifiers")]
+STUDIES += [f"papers/{name}" for name in ("noisy_labels", "error_decomposition")]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_of_the_site_begins_with_question_and_answer(name, site):
+    page = (site / f"{name}.html").read_text(encoding="utf-8")
+    box = re.search(r'<div class="in-short admonition">(.*?)\n</div>', page, re.DOTALL)
+    for word in ("Question", "Answer", "How sure"):
+        assert f"<strong>{word}" in box.group(1)
+
+
+def test_the_spelling_is_right():
+    pytest.importorskip("codespell_lib")
+    done = subprocess.run(
+        [sys.executable, "-m", "codespell_lib"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout == ""
+    assert done.returncode == 0
