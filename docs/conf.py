@@ -95,7 +95,8 @@ def box_the_summary(app, doctree):
     The box ends with the first block of commands, or at the next heading.
     """
     for paragraph in list(doctree.findall(nodes.paragraph)):
-        first = paragraph.children[0] if paragraph.children else None
+        words = (child for child in paragraph.children if child.astext())
+        first = next(words, None)
         if not isinstance(first, nodes.strong) or first.astext() != "Question.":
             continue
         parent = paragraph.parent
