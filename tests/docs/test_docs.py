@@ -220,7 +220,10 @@ def test_a_study_of_the_site_begins_with_question_and_answer(name, site):
 def test_the_spelling_is_right():
     pytest.importorskip("codespell_lib")
     done = subprocess.run(
-        [sys.executable, "-m", "codespell_lib"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "codespell_lib"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     assert done.stdout == ""
     assert done.returncode == 0
