@@ -27,8 +27,9 @@ extensions = [
 ]
 html_math_renderer = "mathml"
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+highlight_language = "none"  # Commands and what they print.
 templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
@@ -43,7 +44,7 @@ html_show_sourcelink = False
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
 }
 
 sphinx_gallery_conf = {
