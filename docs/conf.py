@@ -44,7 +44,11 @@ html_show_sourcelink = False
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    # Pages with wide tables, and the start page, need the room.
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        **dict.fromkeys(["index", "questions", "trust_tables"], []),
+    },
 }
 
 sphinx_gallery_conf = {

@@ -227,3 +227,21 @@ def test_the_spelling_is_right():
     )
     assert done.stdout == ""
     assert done.returncode == 0
+
+
+def slug(heading):
+    """The anchor of a heading, as GitHub and MyST make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")), ids=lambda path: path.stem)
+def test_links_of_files_beside_the_package_resolve(path):
+    text = path.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("http"):
+            continue
+        target, _, anchor = link.partition("#")
+        assert (ROOT / target).exists(), link
+        if anchor:
+            page = (ROOT / target).read_text(encoding="utf-8")
+            assert anchor in map(slug, re.findall(r"^#+ (.+)$", page, re.MULTILINE))
