@@ -47,7 +47,9 @@ html_theme_options = {
     # Pages with wide tables, and the start page, need the room.
     "secondary_sidebar_items": {
         "**": ["page-toc"],
-        **dict.fromkeys(["index", "questions", "trust_tables"], []),
+        "index": [],
+        "questions": [],
+        "trust_tables": [],
     },
 }
 
