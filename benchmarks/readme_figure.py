@@ -45,9 +45,11 @@ def draw_intervals(ax, result, n_labels=50):
         ax.vlines(runs[chosen], *ends, label=f"90 % interval {name} the truth", **ink)
         ax.plot(runs[chosen], (value - truth)[chosen], "o", color=color, markersize=4)
     ax.axhline(0, color="black", linestyle=":")
-    ax.set(xlabel="evaluation", ylabel="estimated log loss - truth")
+    ax.set(xlabel="evaluation", ylabel="estimate − true log loss")
     ax.set_title(f"{n_labels} labels: {covers.sum()} of {len(covers)} intervals cover")
-    ax.legend(frameon=False, fontsize="small")
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.3 * (high - low))  # Room for the legend.
+    ax.legend(frameon=False, fontsize="small", loc="upper left")
 
 
 def draw_all(ax, result):
@@ -57,7 +59,7 @@ def draw_all(ax, result):
     counts = columns["n_labels"]
     exact = [columns["mc_variance"][counts == n].mean() for n in COUNTS]
     lines = {
-        "Monte Carlo": (exact, "#D55E00", "s:"),
+        "plain random sample": (exact, "#D55E00", "s:"),
         "LURE": (None, "#009E73", "^--"),
         "sklearn_ase": (None, "#0072B2", "o-"),
     }
@@ -98,7 +100,7 @@ def main():
     fig, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
     draw_intervals(axes[0], result)
     draw_all(axes[1], result)
-    fig.savefig(PICTURE, dpi=110)
+    fig.savefig(PICTURE, dpi=150)
     print(f"wrote {PICTURE.name}, {PICTURE.stat().st_size / 1000:.0f} kB")
 
 

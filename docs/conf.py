@@ -9,7 +9,7 @@ from sphinx.util.nodes import make_refnode
 
 import sklearn_ase
 
-sys.path.insert(0, str(Path(__file__).parent))  # For gallery_order.
+sys.path.insert(0, str(Path(__file__).parent))  # For gallery_order and mathml.
 
 project = "sklearn_ase"
 author = "The sklearn_ase developers"
@@ -21,12 +21,15 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "mathml",
 ]
+html_math_renderer = "mathml"
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+highlight_language = "none"  # Commands and what they print.
 templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
@@ -38,11 +41,16 @@ html_title = "sklearn_ase"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"quickstart": []}  # It has no pages below it.
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    # Pages with wide tables, and the start page, need the room.
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        "index": [],
+        "questions": [],
+        "trust_tables": [],
+    },
 }
 
 sphinx_gallery_conf = {
@@ -54,6 +62,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,  # That page would load scripts from elsewhere.
     "remove_config_comments": True,
     "abort_on_example_error": True,
 }
@@ -87,7 +96,29 @@ def keep_figures_together(app, doctree):
             cell["classes"].append("figures")
 
 
+def box_the_summary(app, doctree):
+    """Put "Question. … Answer. … How sure. … Command." of a study into a box.
+
+    The box ends with the first block of commands, or at the next heading.
+    """
+    for paragraph in list(doctree.findall(nodes.paragraph)):
+        words = (child for child in paragraph.children if child.astext())
+        first = next(words, None)
+        if not isinstance(first, nodes.strong) or first.astext() != "Question.":
+            continue
+        parent = paragraph.parent
+        start = end = parent.index(paragraph)
+        while end < len(parent) and not isinstance(parent[end], nodes.section):
+            end += 1
+            if isinstance(parent[end - 1], nodes.literal_block):
+                break
+        box = nodes.admonition("", nodes.title("", "In short"), classes=["in-short"])
+        box += parent[start:end]
+        parent[start:end] = [box]
+
+
 def setup(app):
     app.connect("doctree-read", keep_figures_together)
+    app.connect("doctree-read", box_the_summary)
     app.connect("autodoc-skip-member", skip_routing)
     app.connect("missing-reference", find_in_other_modules)

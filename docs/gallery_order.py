@@ -1,18 +1,23 @@
 """Order of the gallery: as a person would read it."""
 
 LESSONS = [
+    # A whole story, then the first steps.
+    "first_story",
     "quickstart",
-    "anatomy",
-    "missing_class",
+    "pandas_pipeline",
+    "ask_and_tell",
+    "labelling_campaign",
+    # What else the labels answer.
     "several_losses",
     "rare_class",
     "slices",
-    "judge",
+    "own_metric",
     "choose_model",
-    "ask_and_tell",
-    "labelling_campaign",
-    "pandas_pipeline",
+    "judge",
     "regression",
+    # How it works, and parts to replace.
+    "missing_class",
+    "anatomy",
     "zero_shot",
     "tune_surrogate",
     "deep_ensemble",

@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import inspect
 import io
+import json
 import pkgutil
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from urllib.parse import unquote, urljoin
 
+import numpy as np
 import pytest
 import sklearn
 from packaging.version import Version
@@ -141,20 +143,105 @@ def broken_links(site):
                 yield path.relative_to(site).as_posix(), link
 
 
-def test_the_site_builds_without_warnings_and_its_links_resolve(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The pages as HTML; the gallery without its pictures. A warning is an error."""
     pytest.importorskip("sphinx_gallery")
+    pytest.importorskip("sphinx_design")
     pytest.importorskip("pydata_sphinx_theme")
-    for page in ("CHANGELOG.md", "README.md"):
-        shutil.copy(ROOT / page, tmp_path)
+    folder = tmp_path_factory.mktemp("pages")
+    for page in ("CHANGELOG.md", "CONTRIBUTING.md", "README.md"):
+        shutil.copy(ROOT / page, folder)
     built = shutil.ignore_patterns("_build", "generated", "gallery", "sg_*")
-    shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=built)
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=built)
+    shutil.copytree(ROOT / "examples", folder / "examples")
     command = ["sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0"]
     done = subprocess.run(
         [sys.executable, "-m", *command, "docs", "site"],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert list(broken_links(tmp_path / "site")) == []
+    return folder / "site"
+
+
+def test_links_inside_the_site_resolve(site):
+    assert list(broken_links(site)) == []
+
+
+def test_the_site_loads_nothing_from_other_hosts(site):
+    loaded = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//[^>]*>")
+    found = {
+        match
+        for path in site.rglob("*.html")
+        for match in loaded.findall(path.read_text(encoding="utf-8"))
+    }
+    assert found == set()
+
+
+def test_formulas_of_the_site_are_mathml(site):
+    page = (site / "trust_method.html").read_text(encoding="utf-8")
+    assert '<div class="formula" id="eq-t12"><math display="block">' in page
+    assert "\\frac" not in page
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        (["f1"], "guide/metrics"),
+        (["llm", "judg"], "guide/judges"),
+        (["csv"], "guide/command_line"),
+    ],
+)
+def test_the_search_of_the_site_finds(words, page, site):
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    place = index["docnames"].index(page)
+    for word in words:
+        found = [index[kind].get(word, []) for kind in ("terms", "titleterms")]
+        assert place in np.hstack(found)
+
+
+STUDIES = ["trust", "trust_choices", "questions", "comparison", "judges"]
+STUDIES += ["model_choice", "default_surrogate", "neural", "benchmarks"]
+STUDIES += [f"papers/{name}" for name in ("missing_class", "image_classifiers")]
+STUDIES += [f"papers/{name}" for name in ("noisy_labels", "error_decomposition")]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_of_the_site_begins_with_question_and_answer(name, site):
+    page = (site / f"{name}.html").read_text(encoding="utf-8")
+    box = re.search(r'<div class="in-short admonition">(.*?)\n</div>', page, re.DOTALL)
+    for word in ("Question", "Answer", "How sure"):
+        assert f"<strong>{word}" in box.group(1)
+
+
+def test_the_spelling_is_right():
+    pytest.importorskip("codespell_lib")
+    done = subprocess.run(
+        [sys.executable, "-m", "codespell_lib"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def slug(heading):
+    """The anchor of a heading, as GitHub and MyST make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")), ids=lambda path: path.stem)
+def test_links_of_files_beside_the_package_resolve(path):
+    text = path.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("http"):
+            continue
+        target, _, anchor = link.partition("#")
+        assert (ROOT / target).exists(), link
+        if anchor:
+            page = (ROOT / target).read_text(encoding="utf-8")
+            assert anchor in map(slug, re.findall(r"^#+ (.+)$", page, re.MULTILINE))
