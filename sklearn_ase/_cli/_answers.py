@@ -76,8 +76,6 @@ def estimate(args):
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
     goal = _metric(campaign, args)
-    for name in args.compare:
-        pick_column(columns, name, "--compare")
     groups = where = alike = None
     if args.by or args.compare_by:
         option = "--by" if args.by else "--compare-by"

@@ -1,5 +1,6 @@
 """Compare models, or groups of rows, with the labels of a campaign."""
 
+from sklearn_ase._cli._columns import pick_column
 from sklearn_ase._cli._estimates import ends_of
 from sklearn_ase._cli._opening import predictions_in
 from sklearn_ase.metrics._titles import title_of
@@ -21,20 +22,38 @@ def compared_models(evaluation, campaign, columns, goal, where, args):
     -------
     result : dict of str to object
     """
+    models = models_in(campaign, columns, args.compare, goal)
+    found = evaluation.compare(
+        models, metric=goal, where=where, reference=args.reference
+    )
+    return _described(found, goal, args.level, "model")
+
+
+def models_in(campaign, columns, names, goal):
+    """Read columns of predictions that are to be compared.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    columns : dict of str to list
+    names : list of str
+        Of the columns.
+    goal : BaseMetric
+
+    Returns
+    -------
+    models : dict of str to list or ndarray
+    """
+    for name in names:
+        pick_column(columns, name, "--compare")
     if goal.response_method is None:
         raise ValueError(
             f"--compare: {title_of(goal)} does not depend on predictions. Name a "
             "metric that does, such as --metric accuracy."
         )
-    if len(set(args.compare)) < 2:
+    if len(set(names)) < 2:
         raise ValueError("--compare needs two different columns, or more.")
-    models = {
-        name: predictions_in(campaign, columns, name, goal) for name in args.compare
-    }
-    found = evaluation.compare(
-        models, metric=goal, where=where, reference=args.reference
-    )
-    return _described(found, goal, args.level, "model")
+    return {name: predictions_in(campaign, columns, name, goal) for name in names}
 
 
 def compared_groups(evaluation, groups, goal, args):

@@ -146,6 +146,8 @@ def add_report(parser):
     columns = {"nargs": "+", "default": [], "metavar": "COL"}
     add("--by", **columns, help="a table with one line for each value of a column")
     _add_metric(parser, "other metrics from the same labels", nargs="+", default=[])
+    models = "compare models by the first metric that needs predictions: columns"
+    add("--compare", **columns, help=models)
     show = "columns to show of single rows; by default none, as a report is sent on"
     add("--show", **columns, help=show)
     add("--title", help="stands at the top")

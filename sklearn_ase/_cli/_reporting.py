@@ -4,6 +4,7 @@ from pathlib import Path
 
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import as_groups, pick_column
+from sklearn_ase._cli._comparing import models_in
 from sklearn_ase._cli._metrics import other_metric
 from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._utils._checks import check_number
@@ -32,12 +33,20 @@ def report(args):
     by = {name: as_groups(pick_column(columns, name, "--by")) for name in args.by}
     shown = {name: pick_column(columns, name, "--show") for name in args.show}
     metrics = [_metric(campaign, text, args) for text in args.metric]
+    models = goal = None
+    if args.compare:
+        goal = next(filter(_is_of_model, [*metrics, campaign.goal]), campaign.goal)
+        models = models_in(campaign, columns, args.compare, goal)
+    if not (campaign.prediction or campaign.proba):  # Only for the comparison.
+        metrics = [each for each in metrics if not (models and _is_of_model(each))]
     with campaign.open(columns) as evaluation:
         found = make_report(
             evaluation,
             level=args.level,
             by=by,
             metrics=metrics,
+            compare=models,
+            compare_metric=goal,
             columns=shown,
             title=args.title,
             origin={
@@ -50,6 +59,10 @@ def report(args):
         found.save(path)
     result = {name: paths.get(name) for name in _OPTIONS}
     return result | ({} if paths else {"markdown": found.to_markdown()})
+
+
+def _is_of_model(metric):
+    return metric.response_method is not None
 
 
 def _check_path(path, name):

@@ -115,6 +115,7 @@ def make_report(
     compare=None,
     columns=None,
     title=None,
+    compare_metric=None,
     origin=None,
 ):
     """Make the report of an evaluation; see :meth:`Evaluation.report`.
@@ -124,6 +125,8 @@ def make_report(
     evaluation : Evaluation
     level, by, metrics, compare, columns, title
         See :meth:`Evaluation.report`.
+    compare_metric : metric, default=None
+        By which models are compared. None means that of the evaluation.
     origin : dict of str to str, default=None
         What else to say about how the number was made.
 
@@ -142,7 +145,9 @@ def make_report(
         parts.append(("Other metrics", metric_blocks, metrics, level))
     # A choice between models compares its own.
     if compare is not None or hasattr(evaluation, "models"):
-        parts.append(("Comparison of models", comparison_blocks, compare, level))
+        parts.append(
+            ("Comparison of models", comparison_blocks, compare, compare_metric, level)
+        )
     parts += [
         (f"By {group}", slice_blocks, groups, level) for group, groups in slices.items()
     ]

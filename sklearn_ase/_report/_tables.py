@@ -104,7 +104,7 @@ def slice_blocks(evaluation, groups, level):
     )
 
 
-def comparison_blocks(evaluation, models, level):
+def comparison_blocks(evaluation, models, metric, level):
     """How several models compare.
 
     Parameters
@@ -112,13 +112,18 @@ def comparison_blocks(evaluation, models, level):
     evaluation : Evaluation
     models : dict of str to model, or None
         None means the models of a choice between models.
+    metric : metric or None
+        None means that of the evaluation.
     level : float
 
     Yields
     ------
     block : block
     """
-    found = evaluation.compare() if models is None else evaluation.compare(models)
+    if models is None:
+        found = evaluation.compare()
+    else:
+        found = evaluation.compare(models, metric=metric)
     table = found.to_dict(level)
     rows = []
     for place, name in enumerate(table["model"]):

@@ -90,3 +90,23 @@ def test_wrong_options_are_one_sentence(labelled, words, message):
     assert (code, out) == (64, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_models_are_compared_in_the_report(desk):
+    for place, row in enumerate(desk.rows):
+        row["always"] = "correct"
+        row["best"] = desk.labels[place] if place % 10 else "correct"
+    desk.write("pool.csv", desk.rows)
+    desk.start()
+    desk.label(50)
+    words = ["eval.jsonl", "--compare", "best", "always", "--metric", "accuracy"]
+    code, out, _ = desk.run("report", *words)
+    assert code == 0
+    found = json.loads(desk.run("estimate", *words, "--json")[1])
+    assert found["verdict"] in out
+    for line in found["table"]:
+        assert f"| {line['model']} | {line['estimate']:.3f} " in out
+    assert "## Other metrics" not in out  # There is no model under test.
+    code, _, err = desk.run("report", "eval.jsonl", "--compare", "best", "always")
+    assert code == 64
+    assert "--metric accuracy" in err
