@@ -53,6 +53,21 @@ class Predictions:
         """Return the expert, with its columns in the order of `classes`."""
         return self._aligned(self.expert, classes)
 
+    @property
+    def has_expert(self):
+        """Whether there is a model under test."""
+        return self.expert is not None
+
+    def at(self, rows):
+        """Return the predictions for some rows."""
+        expert = None if self.expert is None else self.expert[rows]
+        return Predictions(self.response[rows], expert, self.columns)
+
+    def likely_classes(self, classes):
+        """Return a mask of the classes that are the most likely one anywhere."""
+        likely = self.expert_for(classes).argmax(axis=1)
+        return np.isin(np.arange(len(classes)), likely)
+
     def model_classes(self, classes):
         """Return a mask of the classes that the model gives any probability."""
         if classes is None:

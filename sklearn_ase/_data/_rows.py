@@ -104,6 +104,8 @@ def take_rows(X, rows):
     -------
     some : same kind as X, or ndarray for a dataset
     """
+    if hasattr(X, "chunks") and hasattr(X, "mapped"):  # A RowSource.
+        return X.take(rows)
     if is_dataset(X):
         if isinstance(rows, slice):
             subset = sys.modules["torch.utils.data"].Subset

@@ -54,6 +54,19 @@ class TrustWeighted(BaseAcquisition):
         trust = weigh_evidence(state).trust
         return trust * scores / total + (1.0 - trust) / len(scores)
 
+    def local_parts(self):
+        return self._inner().local_parts()
+
+    def blend(self, state, totals):
+        """Weights of the other acquisition, mixed with a constant."""
+        weights, constant = self._inner().blend(state, totals)
+        total = weights @ totals + constant * state.n_samples
+        if not total > 0 or not has_evidence(state):
+            return weights, constant
+        trust = weigh_evidence(state).trust
+        uniform = (1.0 - trust) / state.n_samples
+        return trust * weights / total, trust * constant / total + uniform
+
     def _inner(self):
         if self.acquisition is None:
             return Mixture()

@@ -48,6 +48,9 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         Whether rows are labelled with known probabilities. The evaluation sets it
         before the first fit. If False, labels were chosen for what they teach, and
         say less about the rest of the pool.
+    takes_sources : bool, default=False
+        Whether :meth:`prepare` takes a pool that is not in memory. If False, it gets
+        a sample of 20,000 rows of such a pool, and :meth:`prepare_other` the chunks.
 
     See Also
     --------
@@ -92,6 +95,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     frozen_classes = None
     can_update = False
     labels_are_drawn = True
+    takes_sources = False
 
     def validate(self):
         """Check the parameters; called at the start, before a label is bought."""

@@ -1,0 +1,221 @@
+"""Rows of a pool that need not be in memory: read in chunks, or some of them."""
+
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+
+from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
+
+# Rows that encoders learn from, if the pool is not in memory and has more.
+_MOST_SAMPLED = 20_000
+# Numbers in one chunk of rows: 32 MB. A chunk has at most so many rows.
+_CHUNK_NUMBERS, _CHUNK_ROWS = 2**22, 2**16
+
+
+class RowSource(metaclass=ABCMeta):
+    """Rows of a pool, wherever they lie.
+
+    A subclass has three methods: ``__len__``, :meth:`take` and :meth:`chunks`. The
+    order of the rows must be the same whenever they are read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_ase._data._row_source import ViewSource
+    >>> source = ViewSource(np.arange(10).reshape(5, 2))
+    >>> len(source), [len(chunk) for chunk in source.chunks(2)]
+    (5, [2, 2, 1])
+    >>> source.take(np.array([4, 0]))
+    array([[8, 9],
+           [0, 1]])
+    """
+
+    @abstractmethod
+    def __len__(self):
+        """Number of rows."""
+
+    @abstractmethod
+    def take(self, rows):
+        """Return some rows, in the given order.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_rows,)
+
+        Returns
+        -------
+        some : array, sparse matrix, frame or list
+        """
+
+    @abstractmethod
+    def chunks(self, size):
+        """Yield all rows, in order.
+
+        Parameters
+        ----------
+        size : int
+            Greatest number of rows of a chunk.
+
+        Yields
+        ------
+        rows : array, sparse matrix, frame, list or torch dataset
+            At least one row.
+        """
+
+    @property
+    def in_memory(self):
+        """All rows in their container, if they are in memory; None otherwise."""
+        return None
+
+    def head(self):
+        """Return the first row, in its container."""
+        return self.take(np.arange(min(len(self), 1)))
+
+    def sample(self):
+        """Return rows that stand for all, in order: all of them if they are few."""
+        if self.in_memory is not None:
+            return self.in_memory
+        rows = np.arange(len(self))
+        if len(rows) > _MOST_SAMPLED:
+            rng = np.random.default_rng(0)
+            rows = np.sort(rng.choice(len(rows), _MOST_SAMPLED, replace=False))
+        return self.take(rows)
+
+    def mapped(self, function):
+        """Return the same rows, each chunk after a function.
+
+        Parameters
+        ----------
+        function : callable
+            Of rows; it must treat each row by itself.
+
+        Returns
+        -------
+        source : RowSource
+        """
+        return MappedSource(self, function)
+
+    def chunk_size(self, n_columns=1):
+        """Return the number of rows of a chunk that takes some 30 MB.
+
+        Parameters
+        ----------
+        n_columns : int, default=1
+            Further numbers that are needed for each row.
+
+        Returns
+        -------
+        size : int
+        """
+        shape = getattr(self.head(), "shape", (1, 1))
+        numbers = int(np.prod(shape[1:])) + n_columns
+        return max(1, min(_CHUNK_ROWS, _CHUNK_NUMBERS // numbers))
+
+
+class ViewSource(RowSource):
+    """Rows in memory, or in a memory map: chunks are views of them.
+
+    Parameters
+    ----------
+    rows : array, sparse matrix, frame, list or torch dataset
+    """
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return n_rows(self.rows)
+
+    def take(self, rows):
+        return take_rows(self.rows, rows)
+
+    def chunks(self, size):
+        for start in range(0, len(self), size):
+            yield take_rows(self.rows, slice(start, start + size))
+
+    @property
+    def in_memory(self):
+        return self.rows
+
+
+class MappedSource(RowSource):
+    """Rows of another source after a function; see :meth:`RowSource.mapped`."""
+
+    def __init__(self, source, function):
+        self.source = source
+        self.function = function
+
+    def __len__(self):
+        return len(self.source)
+
+    def take(self, rows):
+        return self.function(self.source.take(rows))
+
+    def chunks(self, size):
+        return map(self.function, self.source.chunks(size))
+
+
+class RememberingSource(RowSource):
+    """Rows of another source; those that were taken once are kept.
+
+    Labelled rows are needed again at every fit, and a file would be searched for them
+    each time.
+
+    Parameters
+    ----------
+    source : RowSource
+    """
+
+    def __init__(self, source):
+        self.source = source
+        self._memory = RowMemory(source.take, stack_rows, take_rows)
+
+    def __len__(self):
+        return len(self.source)
+
+    def take(self, rows):
+        return self._memory(rows)
+
+    def chunks(self, size):
+        return self.source.chunks(size)
+
+    def head(self):
+        return self.source.head()
+
+    def sample(self):
+        return self.source.sample()
+
+    @property
+    def in_memory(self):
+        return self.source.in_memory
+
+
+class RowMemory:
+    """What a function returns for rows, kept so that it is asked once for each.
+
+    Parameters
+    ----------
+    fetch : callable
+        ``fetch(rows)`` returns a container with an entry for each row.
+    stack : callable
+        ``stack(top, bottom)`` joins two containers.
+    take : callable
+        ``take(container, places)`` returns some entries.
+    """
+
+    def __init__(self, fetch, stack, take):
+        self._fetch, self._stack, self._take = fetch, stack, take
+        self._places, self._kept = {}, None
+
+    def __call__(self, rows):
+        rows = np.asarray(rows, dtype=int)
+        new = [row for row in dict.fromkeys(rows.tolist()) if row not in self._places]
+        if new or self._kept is None:
+            found = self._fetch(np.array(new, dtype=int))
+            if not new:
+                return found
+            known = self._kept
+            self._kept = found if known is None else self._stack(known, found)
+            self._places |= {row: len(self._places) + k for k, row in enumerate(new)}
+        places = [self._places[row] for row in rows.tolist()]
+        return self._take(self._kept, np.array(places, dtype=int))
