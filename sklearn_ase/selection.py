@@ -1,56 +1,16 @@
 """Selections: which rows to label next, given their scores."""
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_number
+from sklearn_ase._utils._score_stats import ScoreStats
 from sklearn_ase._utils._strategies import check_strategy
 
 __all__ = ["ArgMax", "BaseSelection", "Proportional", "ScoreStats", "UniformMixed"]
-
-
-@dataclass(frozen=True)
-class ScoreStats:
-    """What a selection may know about the scores of all candidates.
-
-    Attributes
-    ----------
-    n_candidates : int
-    total : float
-        Sum of the scores.
-    top : float
-        Greatest score; 0 without candidates.
-    n_top : int
-        Number of candidates that have it.
-    """
-
-    n_candidates: int
-    total: float
-    top: float
-    n_top: int
-
-    @classmethod
-    def of(cls, scores):
-        """Statistics of some scores, an array of shape (n_candidates,)."""
-        top = scores.max(initial=0.0)
-        return cls(
-            len(scores), float(scores.sum()), float(top), int((scores == top).sum())
-        )
-
-    @classmethod
-    def joined(cls, parts):
-        """Statistics of all candidates, from those of parts of them."""
-        top = max(part.top for part in parts)
-        return cls(
-            sum(part.n_candidates for part in parts),
-            float(np.sum([part.total for part in parts])),
-            top,
-            sum(part.n_top for part in parts if part.top == top),
-        )
 
 
 class BaseSelection(BaseEstimator, metaclass=ABCMeta):
@@ -112,8 +72,7 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
     def row_proba(self, scores, stats):
         """Probability of some candidates, given statistics of the scores of all.
 
-        Needed only for pools that are read in chunks; set ``is_local = True`` if you
-        have it.
+        Pools that are read in chunks need it; it goes with ``is_local = True``.
 
         Parameters
         ----------
@@ -123,7 +82,6 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         proba : ndarray of shape (n_some,)
-            As :meth:`distribution` has it for these candidates.
         """
         raise NotImplementedError(f"{type(self).__name__} has no row_proba.")
 

@@ -65,8 +65,7 @@ class Predictions:
 
     def likely_classes(self, classes):
         """Return a mask of the classes that are the most likely one anywhere."""
-        likely = self.expert_for(classes).argmax(axis=1)
-        return np.isin(np.arange(len(classes)), likely)
+        return np.isin(classes, classes[self.expert_for(classes).argmax(axis=1)])
 
     def model_classes(self, classes):
         """Return a mask of the classes that the model gives any probability."""
@@ -77,7 +76,7 @@ class Predictions:
         return np.isin(classes, self.columns[np.nanmax(self.expert, axis=0) > 0])
 
     def _aligned(self, values, classes):
-        if values is None or values.ndim == 1:  # There are no columns.
+        if values is None or values.ndim == 1:
             return values
         return align_columns(values, self.columns, classes)
 
@@ -298,5 +297,4 @@ def _probabilities(estimator, X, label=None):
         name = "estimator.predict_proba"
         proba = check_predictions(estimator.predict_proba(X), X, name)
         return check_proba(proba, name), columns
-    label = estimator.predict(X) if label is None else label
-    return one_hot(label, columns), columns
+    return one_hot(estimator.predict(X) if label is None else label, columns), columns
