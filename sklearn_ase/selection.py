@@ -198,7 +198,7 @@ class Proportional(BaseSelection):
         if not stats.top > 0:
             return np.full(len(scores), 1.0 / stats.n_candidates)
         # Tiny or huge scores must not under- or overflow.
-        share = (scores / stats.top) / (stats.total / stats.top)
+        share = scores / stats.top / stats.total
         return (
             1 - self.uniform_share
         ) * share + self.uniform_share / stats.n_candidates

@@ -127,10 +127,8 @@ class EstimatorSurrogate(BaseSurrogate):
         frames += [] if X_train is None else [X_train]
         encoder = self._encoder = clone(encoder).fit_frames(frames)
         self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
-        train_rows = None if X_train is None else encoder.transform(X_train)
-        if is_source:
-            return X.mapped(encoder.transform), train_rows
-        return encoder.transform(X), train_rows
+        rows = X.mapped(encoder.transform) if is_source else encoder.transform(X)
+        return rows, None if X_train is None else encoder.transform(X_train)
 
     def fit(
         self,

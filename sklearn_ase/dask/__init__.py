@@ -1,0 +1,12 @@
+"""Pools of dask: arrays, frames and Parquet directories on a cluster.
+
+Nothing of it has to be called. A dask array or frame is given to
+:class:`~sklearn_ase.ActiveRiskEstimator` as any other pool. If there is a client, the
+pool stays on the workers.
+"""
+
+from sklearn_ase.dask._column import PartedColumn
+from sklearn_ase.dask._parts import DaskParts
+from sklearn_ase.dask._source import DaskSource
+
+__all__ = ["DaskParts", "DaskSource", "PartedColumn"]
