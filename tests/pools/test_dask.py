@@ -19,15 +19,6 @@ N_TRAINING, N_LABELS = 100, 8
 RECORDED = ("indices", "query_proba", "free_expected_loss", "residual_moment")
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    """Two workers, each a process of its own."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None
-    ) as cluster:
-        yield cluster
-
-
 @pytest.fixture
 def client(cluster):
     """A client of the two workers."""
