@@ -202,7 +202,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool.
+            The pool. It need not be in memory; see :meth:`start`.
         y : array-like of shape (n_samples,) or callable
             Labels, of which only those asked for are read, or a function
             ``indices -> labels``.

@@ -8,26 +8,34 @@ from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
 
 # Rows that encoders learn from, if the pool is not in memory and has more.
 _MOST_SAMPLED = 20_000
-# Numbers in one chunk of rows: 32 MB. A chunk has at most so many rows.
-_CHUNK_NUMBERS, _CHUNK_ROWS = 2**22, 2**16
+# Numbers in one chunk of rows: 16 MB. A chunk has at most so many rows.
+_CHUNK_NUMBERS, _CHUNK_ROWS = 2**21, 2**15
 
 
 class RowSource(metaclass=ABCMeta):
-    """Rows of a pool, wherever they lie.
+    """Rows of a pool that are read when they are needed.
 
-    A subclass has three methods: ``__len__``, :meth:`take` and :meth:`chunks`. The
-    order of the rows must be the same whenever they are read.
+    Arrays, frames, Parquet files, lazy frames of polars and collections of dask become
+    one by themselves. Write a subclass for rows that lie elsewhere, such as in a
+    database, and give it as the pool. It has three methods: ``__len__``, :meth:`take`
+    and :meth:`chunks`. The order of the rows must be the same whenever they are read.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_ase._data._row_source import ViewSource
-    >>> source = ViewSource(np.arange(10).reshape(5, 2))
-    >>> len(source), [len(chunk) for chunk in source.chunks(2)]
-    (5, [2, 2, 1])
-    >>> source.take(np.array([4, 0]))
-    array([[8, 9],
-           [0, 1]])
+    >>> from sklearn_ase import RowSource
+    >>> class Squares(RowSource):
+    ...     def __len__(self):
+    ...         return 5
+    ...
+    ...     def take(self, rows):
+    ...         return np.column_stack([rows, rows**2])
+    ...
+    ...     def chunks(self, size):
+    ...         for start in range(0, len(self), size):
+    ...             yield self.take(np.arange(start, min(start + size, len(self))))
+    >>> [chunk.tolist() for chunk in Squares().chunks(3)]
+    [[[0, 0], [1, 1], [2, 4]], [[3, 9], [4, 16]]]
     """
 
     @abstractmethod
@@ -96,7 +104,7 @@ class RowSource(metaclass=ABCMeta):
         return MappedSource(self, function)
 
     def chunk_size(self, n_columns=1):
-        """Return the number of rows of a chunk that takes some 30 MB.
+        """Return the number of rows of a chunk that takes some 16 MB.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ def as_source(X):
     X : RowSource or object
     """
     if is_from(X, "dask") and hasattr(X, "dask"):
-        from sklearn_ase.dask import DaskSource
+        from sklearn_ase.dask._source import DaskSource
 
         return DaskSource(X)
     source = disk_source(X)
@@ -99,7 +99,7 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
         client = source.client
     if client is None:
         return LocalParts(source, given["predictions"], verbose > 1)
-    from sklearn_ase.dask import DaskParts
+    from sklearn_ase.dask._parts import DaskParts
 
     return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose > 1)
 

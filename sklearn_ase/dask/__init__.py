@@ -5,8 +5,4 @@ Nothing of it has to be called. A dask array or frame is given to
 pool stays on the workers.
 """
 
-from sklearn_ase.dask._column import PartedColumn
-from sklearn_ase.dask._parts import DaskParts
-from sklearn_ase.dask._source import DaskSource
-
-__all__ = ["DaskParts", "DaskSource", "PartedColumn"]
+__all__ = []

@@ -18,13 +18,18 @@ from sklearn_ase.dask._source import DaskSource
 class RemoteColumns(dict):
     """Columns of a pool by name, with the results that hold their parts.
 
-    Attributes
+    The results are let go with the last column, so no column may hold this object.
+
+    Parameters
     ----------
     futures : list of distributed.Future
         One for each part: its columns and sums.
+    columns : dict of str to PartedColumn, default=()
     """
 
-    futures = ()
+    def __init__(self, futures, columns=()):
+        super().__init__(columns)
+        self.futures = futures
 
 
 class DaskParts:
@@ -123,11 +128,9 @@ class DaskParts:
         sums = None
         for found in self.client.gather(self.client.map(_sums, futures, pure=False)):
             sums = found.plus(sums)
-        columns = RemoteColumns()
-        columns.futures = futures
-        for name in reading.names:
-            columns[name] = PartedColumn(self, columns, name)
-        return columns, sums
+        bare = RemoteColumns(futures)
+        columns = {name: PartedColumn(self, bare, name) for name in reading.names}
+        return RemoteColumns(futures, columns), sums
 
     def map(self, function, columns, *arguments):
         """Return what a function gives for each part; see :meth:`LocalParts.map`."""

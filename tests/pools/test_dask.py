@@ -147,6 +147,19 @@ def test_a_worker_that_dies_loses_nothing(cluster, client, classes):
     _assert_same(run, wanted)
 
 
+def test_workers_keep_the_columns_of_one_pass_only(client, classes):
+    X, y = classes
+    run = _start(classes, da.from_array(X[N_TRAINING:], chunks=(100, -1)))
+    _label(run, y, 4)
+    futures = run.state.belief.columns.futures
+    held = client.run_on_scheduler(
+        lambda dask_scheduler: [
+            key for key in dask_scheduler.tasks if str(key).startswith("_reduce")
+        ]
+    )
+    assert sorted(held) == sorted(future.key for future in futures)
+
+
 def test_single_values_of_a_column_do_not_bring_the_whole(client, classes):
     X, _ = classes
     pool = da.from_array(X[N_TRAINING:], chunks=(90, -1))
