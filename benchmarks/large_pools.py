@@ -2,8 +2,8 @@
 
 Three commands, each a process of its own, so that the memory it needs can be read:
 
-- disk: a Parquet directory is made, then a model is evaluated on it. Peak memory is that
-  of the evaluation, less what the process had before it began.
+- disk: a Parquet directory is made, then a model is evaluated on it. Peak memory is
+  that of the evaluation, less what the process had before it began.
 - dask: the same on a local cluster with two workers, whose rows are made where they are
   used. A part of the pool, which fits into memory, is evaluated with tables, too. Then
   the whole pool is evaluated twice, and in the second run a worker is killed half-way.

@@ -170,7 +170,7 @@ class PredictionsOnDemand:
 
     def _ask(self, rows):
         given = None if self.given is None else take_rows(self.given, rows)
-        found = self.asking(self._source.take(rows), given)
+        found = self.asking(self._source.like_chunks(rows), given)
         if found.columns is None:
             return found
         columns, names = self.columns, ("response", "expert")

@@ -66,7 +66,7 @@ def make_problem(
         )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
-    like = X if parts is None else X.head()
+    like = X if parts is None else X.like_chunks(np.arange(1))
     X_train, y_train = check_training_rows(X_train, y_train, like, task, evaluator)
     out_of_fold = None
     if train_predictions is not None:

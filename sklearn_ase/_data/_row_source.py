@@ -4,7 +4,13 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
-from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
+from sklearn_ase._data._rows import (
+    is_dataset,
+    n_rows,
+    stack_rows,
+    subset,
+    take_rows,
+)
 
 # Rows that encoders learn from, if the pool is not in memory and has more.
 _MOST_SAMPLED = 20_000
@@ -74,6 +80,14 @@ class RowSource(metaclass=ABCMeta):
     def in_memory(self):
         """All rows in their container, if they are in memory; None otherwise."""
         return None
+
+    def like_chunks(self, rows):
+        """Return some rows in the container in which chunks come.
+
+        That differs from :meth:`take` for a torch dataset, of which that reads rows.
+        """
+        whole = self.in_memory
+        return subset(whole, rows) if is_dataset(whole) else self.take(rows)
 
     def head(self):
         """Return the first row, in its container."""

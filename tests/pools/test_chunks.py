@@ -69,10 +69,9 @@ def _fit(evaluator, data, as_pool=lambda X: X, as_rows=lambda X: X, **parameters
 
 
 def _evaluator(**parameters):
-    trees = ExtraTreesClassifier(10, bootstrap=True)
-    return ActiveRiskEstimator(
-        **({"n_labels": 10, "cv": 2, "surrogate": trees} | parameters)
-    )
+    how = {"n_labels": 8, "cv": 0, "recalibrate": False}
+    how["surrogate"] = ExtraTreesClassifier(8, bootstrap=True)
+    return ActiveRiskEstimator(**how | parameters)
 
 
 def _regression(**parameters):
@@ -95,8 +94,10 @@ def assert_same(chunks, tables):
         assert first.interval() == pytest.approx(second.interval(), rel=1e-9)
 
 
-@pytest.mark.parametrize("loss", ["log_loss", "zero_one", "brier"])
-@pytest.mark.parametrize("recalibrate", [True, False])
+@pytest.mark.parametrize(
+    ("loss", "recalibrate"),
+    [("log_loss", True), ("zero_one", False), ("brier", True)],
+)
 def test_chunks_give_what_tables_give_for_classes(loss, recalibrate):
     found = [
         _fit(_evaluator(loss=loss, recalibrate=recalibrate), _classes(), store=store)
