@@ -55,11 +55,14 @@ class KeptBelief(_Kept):
         reads. A column is an array or, on a cluster, a :class:`PartedColumn`.
     sums : PoolSums or None
         None for a part of the pool.
+    cache : dict
+        What was computed from the columns once.
     """
 
     columns: dict
     sums: PoolSums | None = None
     member_loss: None = field(default=None, init=False)
+    cache: dict = field(default_factory=dict, init=False)
 
     @property
     def n_samples(self):

@@ -107,6 +107,27 @@ class LocalParts:
         size, done = self.source.chunk_size(n_columns), 0
         with progress(self.n_samples, label, self.verbose) as show:
             for rows, given in chunks_with(self.source, self.given, size):
-                yield rows, given
                 done += n_rows(rows)
+                check_length(done, self.n_samples, is_end=False)
+                yield rows, given
                 show(done)
+        check_length(done, self.n_samples)
+
+
+def check_length(found, n_samples, is_end=True):
+    """Refuse a pool that has another number of rows than at the start.
+
+    Parameters
+    ----------
+    found : int
+        Rows that were read so far.
+    n_samples : int
+    is_end : bool, default=True
+        Whether these are all.
+    """
+    if found > n_samples or (is_end and found < n_samples):
+        raise ValueError(
+            f"The pool had {n_samples} rows at the start, and a pass over it found "
+            f"{found}{'' if is_end else ' or more'}. Rows, and their order, must stay "
+            "the same as long as an evaluation lasts."
+        )

@@ -106,10 +106,12 @@ class PartedPool:
         -------
         recipe : Recipe
         """
-        acquisition, columns = plan.acquisition, state.belief.columns
+        acquisition, belief = plan.acquisition, state.belief
         local = acquisition.local_parts()
-        totals = np.sum(self.parts.map(totals_of, columns, local), axis=0)
-        weights, constant = acquisition.blend(state, totals)
+        if "totals" not in belief.cache:
+            totals = self.parts.map(totals_of, belief.columns, local)
+            belief.cache["totals"] = np.sum(totals, axis=0)
+        weights, constant = acquisition.blend(state, belief.cache["totals"])
         if cost is None or acquisition.is_uniform:
             return Recipe(local, weights, constant)
         return Recipe(local, weights, constant, cost, plan.selection.cost_power)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn_ase._inference import _kernels
 from sklearn_ase._pool._kept import KeptBelief, RowCount
 from sklearn_ase._state import Picks, PoolState
+from sklearn_ase._utils._checks import shown
 from sklearn_ase.selection import ScoreStats
 
 _NO_PICKS = Picks.unanswered(*[np.empty(0)] * 6)
@@ -76,20 +77,42 @@ def totals_of(start, columns, acquisitions):
     """
     totals = []
     for acquisition in acquisitions:
-        name = f"{type(acquisition).__name__}.score_samples"
-        scores = np.asarray(acquisition.score_samples(part_state(columns)), dtype=float)
-        if scores.shape != columns["expected"].shape:
-            raise ValueError(
-                f"{name} must return one score per row, shape "
-                f"{columns['expected'].shape}, but returned shape {scores.shape}."
-            )
-        if not np.isfinite(scores).all() or scores.min() < 0:
-            raise ValueError(
-                f"{name} must return finite scores >= 0, but they go from "
-                f"{scores.min()} to {scores.max()}."
-            )
+        scores = acquisition.score_samples(part_state(columns))
+        scores = check_scores(scores, len(columns["expected"]), acquisition)
         totals.append(scores.sum())
     return totals
+
+
+def check_scores(scores, n_samples, acquisition):
+    """Check what an acquisition, perhaps somebody else's, returned.
+
+    Parameters
+    ----------
+    scores : array-like
+    n_samples : int
+    acquisition : BaseAcquisition
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+    """
+    scores, name = np.asarray(scores), type(acquisition).__name__
+    if scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
+        )
+    scores = scores.astype(float)
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
+            f" but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
+    return scores
 
 
 def stats_of(start, columns, recipe, taken):

@@ -9,7 +9,7 @@ import numpy as np
 
 from sklearn_ase._data._disk_sources import ParquetSource
 from sklearn_ase._data._row_source import RowSource, ViewSource
-from sklearn_ase._pool._local import LocalParts
+from sklearn_ase._pool._local import LocalParts, check_length
 from sklearn_ase._utils._progress import progress
 from sklearn_ase.dask._column import PartedColumn
 from sklearn_ase.dask._source import DaskSource
@@ -125,8 +125,10 @@ class DaskParts:
         """
         futures = self._start(_reduce, (reading, surrogate))
         self._wait(futures, "surrogate on the pool")
-        sums = None
-        for found in self.client.gather(self.client.map(_sums, futures, pure=False)):
+        sums, lengths = None, np.diff(self._starts)
+        each = self.client.gather(self.client.map(_sums, futures, pure=False))
+        for found, length in zip(each, lengths, strict=True):
+            check_length(found.n_rows, length)
             sums = found.plus(sums)
         bare = RemoteColumns(futures)
         columns = {name: PartedColumn(self, bare, name) for name in reading.names}

@@ -17,22 +17,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._data import _row_source
 from sklearn_ase._pool import _local
+from sklearn_ase._state import RECORDED
 from sklearn_ase.acquisition import BALD, ExpectedLoss, Mixture, Uniform
 from sklearn_ase.risk import ASE
 from sklearn_ase.selection import ArgMax, UniformMixed
 from sklearn_ase.surrogate import FrameEncoder
 
 N_TRAINING = 100
-COLUMNS = (
-    "indices",
-    "query_proba",
-    "expected_loss",
-    "free_expected_loss",
-    "residual_moment",
-    "loss_moment",
-    "max_inverse_proba",
-    "max_expected_ratio",
-)
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +72,7 @@ def _regression(**parameters):
 
 def assert_same(chunks, tables):
     """Picks, what was known of them, and estimates are the same but for rounding."""
-    for name in COLUMNS:
+    for name in RECORDED:
         found, wanted = (np.array(getattr(e.ledger_, name)) for e in (chunks, tables))
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13, err_msg=name)
     for name in ("risk", "standard_error"):

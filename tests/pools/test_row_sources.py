@@ -153,6 +153,20 @@ def test_a_source_of_ones_own_is_a_pool():
     np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
+@pytest.mark.parametrize("size", [199, 201])
+def test_a_pool_that_changes_its_length_is_refused(size, monkeypatch):
+    pool = _Squares()
+    X = pool.take(np.arange(200))
+    y = (X.sum(axis=1) > 0).astype(int)
+    model = LogisticRegression().fit(X[:30], y[:30])
+    evaluation = ActiveRiskEstimator(model, random_state=0).start(pool)
+    rows = evaluation.ask(6)
+    monkeypatch.setattr(_Squares, "chunks", lambda self, _: iter([X[:1]] * size))
+    with pytest.raises(ValueError, match=f"200 rows at the start.*{size}"):
+        evaluation.tell(rows, y[rows.indices])
+    assert len(evaluation.ledger) == 6
+
+
 def test_a_torch_dataset_is_read_in_chunks(monkeypatch):
     torch = pytest.importorskip("torch")
     pytest.importorskip("skorch")
