@@ -172,7 +172,7 @@ def on_dask(arguments):
         return float(max(np.abs(of_q).max(), abs(of_estimate)))
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster),
     ):
         few = min(2, arguments.parts)

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 from sklearn_ase import ActiveRiskEstimator, RiskCurveDisplay
 
-client = Client(n_workers=2, processes=False, dashboard_address=None)
+client = Client(n_workers=2, processes=False, dashboard_address=":0")
 
 # %%
 # The pool has 20,000 rows in four partitions, so the cluster is not needed here. The

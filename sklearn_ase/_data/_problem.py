@@ -284,10 +284,8 @@ def build_loss(loss, predictions, classes):
         )
     if classes is None:
         return built
-    values, shape = (
-        np.asarray(getattr(built, "values", 0)),
-        (len(response), len(classes)),
-    )
+    shape, values = (len(response), len(classes)), getattr(built, "values", 0)
+    values = np.asarray(values)
     is_number = values.dtype.kind in "biuf" and values.shape == shape
     if not is_number or not np.isfinite(values).all() or values.min(initial=0) < 0:
         raise ValueError(

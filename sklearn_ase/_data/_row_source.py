@@ -1,6 +1,7 @@
 """Rows of a pool that need not be in memory: read in chunks, or some of them."""
 
 from abc import ABCMeta, abstractmethod
+from functools import reduce
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from sklearn_ase._data._rows import (
 _MOST_SAMPLED = 20_000
 # Numbers in one chunk of rows: 16 MB. A chunk has at most so many rows.
 _CHUNK_NUMBERS, _CHUNK_ROWS = 2**21, 2**15
+
+# Rows that are taken at a time before they are made shorter.
+_PIECE = 1000
 
 
 class RowSource(metaclass=ABCMeta):
@@ -87,7 +91,11 @@ class RowSource(metaclass=ABCMeta):
         That differs from :meth:`take` for a torch dataset, of which that reads rows.
         """
         whole = self.in_memory
-        return subset(whole, rows) if is_dataset(whole) else self.take(rows)
+        return subset(whole, rows) if is_dataset(whole) else self.take_once(rows)
+
+    def take_once(self, rows):
+        """Return some rows that will not be needed again; see :meth:`take`."""
+        return self.take(rows)
 
     def head(self):
         """Return the first row, in its container."""
@@ -173,6 +181,12 @@ class MappedSource(RowSource):
     def take(self, rows):
         return self.function(self.source.take(rows))
 
+    def take_once(self, rows):
+        # In pieces: the function may make long rows short.
+        pieces = np.array_split(rows, range(_PIECE, len(rows), _PIECE))
+        found = [self.function(self.source.take_once(piece)) for piece in pieces]
+        return reduce(stack_rows, found)
+
     def chunks(self, size):
         return map(self.function, self.source.chunks(size))
 
@@ -197,6 +211,9 @@ class RememberingSource(RowSource):
 
     def take(self, rows):
         return self._memory(rows)
+
+    def take_once(self, rows):
+        return self.source.take_once(rows)
 
     def chunks(self, size):
         return self.source.chunks(size)

@@ -210,9 +210,9 @@ class EvaluationCore:
         new = self._labels_since_fit()
         if not new and self._learned.belief is self._learned.fitted_belief:
             return
+        self._scores = None
         self._make_room()
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
-        self._scores = None
 
     def _make_room(self):
         """Let the belief go before a pass over a pool that is read in chunks."""

@@ -103,6 +103,8 @@ def start_evaluation(
     )
     if parts is not None:
         X = remembering(parts)
+        # Others need not believe what their update returned.
+        plan = replace(plan, recalibrate=recalibrate and plan.surrogate.takes_sources)
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:

@@ -49,8 +49,10 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         before the first fit. If False, labels were chosen for what they teach, and
         say less about the rest of the pool.
     takes_sources : bool, default=False
-        Whether :meth:`prepare` takes a pool that is not in memory. If False, it gets
-        a sample of 20,000 rows of such a pool, and :meth:`prepare_other` the chunks.
+        For pools that are read in chunks: whether :meth:`prepare` takes a
+        :class:`RowSource`, and :meth:`belief` follows an :meth:`update`. If False,
+        `prepare` gets 20,000 rows of a pool that is not in memory, and `update` is not
+        called.
 
     See Also
     --------

@@ -98,6 +98,10 @@ def _numbers(rows):
 
 def _some_rows(rows, rng):
     size = n_rows(rows)
+    if size <= _MOST_ROWS and not isinstance(rows, RowSource):
+        return rows
+    chosen = np.arange(size)
     if size > _MOST_ROWS:
-        return take_rows(rows, rng.choice(size, _MOST_ROWS, replace=False))
-    return take_rows(rows, np.arange(size)) if isinstance(rows, RowSource) else rows
+        chosen = rng.choice(size, _MOST_ROWS, replace=False)
+    is_source = isinstance(rows, RowSource)
+    return rows.take_once(chosen) if is_source else take_rows(rows, chosen)
