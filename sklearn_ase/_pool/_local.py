@@ -9,7 +9,7 @@ from sklearn_ase._utils._progress import progress
 
 # Rows of the columns that are worked on at a time: they and what is made of them stay
 # in the cache of the processor.
-_BLOCK = 2**17
+_BLOCK = 2**14
 
 
 class LocalParts:

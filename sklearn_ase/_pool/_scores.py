@@ -130,7 +130,7 @@ def stats_of(start, columns, recipe, taken):
     stats : ScoreStats
     free_expected : float
     """
-    _, scores, expected = _free(start, columns, recipe, taken)
+    scores, expected = _free(start, columns, recipe, taken)
     return ScoreStats.of(scores), expected.sum()
 
 
@@ -154,8 +154,8 @@ def prospects_of(start, columns, recipe, taken, selection, stats):
     limits : tuple of float
         See :func:`step_limits`.
     """
-    rows, scores, expected = _free(start, columns, recipe, taken)
-    if not len(rows):
+    scores, expected = _free(start, columns, recipe, taken)
+    if not len(scores):
         return 0.0, (0.0, 0.0), (0.0, 0.0)
     proba = selection.row_proba(scores, stats)
     variance = _without(columns["variance"], start, taken)
@@ -179,7 +179,8 @@ def draw_from(start, columns, recipe, taken, selection, stats, target):
         Of the pool.
     proba, expected : float
     """
-    rows, scores, expected = _free(start, columns, recipe, taken)
+    scores, expected = _free(start, columns, recipe, taken)
+    rows = _without(np.arange(start, start + len(columns["expected"])), start, taken)
     proba = selection.row_proba(scores, stats)
     place = np.searchsorted(np.cumsum(proba), target, side="right")
     place = min(place, np.flatnonzero(proba)[-1])  # The target may have rounded up.
@@ -187,14 +188,12 @@ def draw_from(start, columns, recipe, taken, selection, stats, target):
 
 
 def _free(start, columns, recipe, taken):
-    """Numbers, scores and g of the free rows of a part."""
-    expected = columns["expected"]
-    rows = np.arange(start, start + len(expected))
-    values = rows, recipe.scores(start, columns), expected
+    """Scores and g of the free rows of a part."""
+    values = recipe.scores(start, columns), columns["expected"]
     return [_without(column, start, taken) for column in values]
 
 
 def _without(column, start, taken):
     """A column without the rows that were asked for."""
-    inside = np.searchsorted(taken, [start, start + len(column)])
-    return np.delete(column, taken[slice(*inside)] - start)
+    first, last = np.searchsorted(taken, [start, start + len(column)])
+    return column if first == last else np.delete(column, taken[first:last] - start)

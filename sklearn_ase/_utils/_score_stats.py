@@ -31,7 +31,7 @@ class ScoreStats:
         """Statistics of some scores, an array of shape (n_candidates,)."""
         top = float(scores.max(initial=0.0))
         total = float((scores / top).sum()) if top > 0 else 0.0
-        return cls(len(scores), total, top, int((scores == top).sum()))
+        return cls(len(scores), total, top, int(np.count_nonzero(scores == top)))
 
     @classmethod
     def joined(cls, parts):
