@@ -194,10 +194,8 @@ class EvaluationCore:
         self._scores = None
         if not (is_constant and self.is_fitted):
             self._make_room()
-            known = self.ledger.known | labels
-            self._learned = learn(
-                self.problem, self.plan, self._learned, known, self.seed
-            )
+            given = self._learned, self.ledger.known | labels, self.seed
+            self._learned = learn(self.problem, self.plan, *given)
         self._n_learned = len(labels)
         if labels:
             self.ledger.refit(self._n_learned)

@@ -4,7 +4,6 @@ import numpy as np
 
 from sklearn_ase._data._arrays import read_numbers
 from sklearn_ase._inference import _kernels
-from sklearn_ase._pool._scores import check_scores
 from sklearn_ase._state import Picks, Query
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.selection import Proportional
@@ -25,7 +24,7 @@ def score_pool(plan, state, cost):
     scores : ndarray of shape (n_samples,)
     """
     scores = plan.acquisition.score_samples(state)
-    scores = check_scores(scores, state.n_samples, plan.acquisition)
+    scores = _check_scores(scores, state.n_samples, plan.acquisition)
     if cost is not None and not plan.acquisition.is_uniform:
         scores = scores / cost**plan.selection.cost_power
     return scores
@@ -177,3 +176,24 @@ def _check_query(query, candidates, n_queries, selection):
             f"{name} must return probabilities > 0 and <= 1, but returned "
             f"{shown(proba)}. Set has_query_proba = False if there are none."
         )
+
+
+def _check_scores(scores, n_samples, acquisition):
+    """Check what an acquisition, perhaps somebody else's, returned."""
+    scores, name = np.asarray(scores), type(acquisition).__name__
+    if scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
+        )
+    scores = scores.astype(float)
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
+            f" but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
+    return scores

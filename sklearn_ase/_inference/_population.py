@@ -26,7 +26,7 @@ def population_variance(state, known=0.0):
     picks = state.settled
     if not picks.n_labels:
         return np.nan
-    share, counts = label_shares(state), row_weight(state, picks.indices)
+    share, counts = label_shares(state), row_weight(state)[picks.indices]
     values = picks.losses + np.broadcast_to(known, state.n_samples)[picks.indices]
     total = share @ counts
     mean = share @ values / total if total > 0 else 0.0

@@ -78,20 +78,7 @@ def _answerable(picks, n_samples, weight):
     return steps, least, most
 
 
-def row_weight(state, rows=None):
-    """How much each row counts in the mean that is estimated; the mean weight is 1.
-
-    Parameters
-    ----------
-    state : PoolState
-    rows : ndarray of int, default=None
-        Some rows of the pool; None means all.
-
-    Returns
-    -------
-    weight : ndarray of shape (n_rows,)
-    """
+def row_weight(state):
+    """How much each row counts in the mean that is estimated; the mean weight is 1."""
     weight = getattr(state.loss, "weight", None)
-    if weight is None:
-        return np.ones(state.n_samples if rows is None else len(rows))
-    return weight if rows is None else weight[rows]
+    return np.broadcast_to(1.0, state.n_samples) if weight is None else weight
