@@ -118,19 +118,14 @@ class LossOnDemand(_Kept):
 
     Parameters
     ----------
-    at : callable
-        ``at(rows)`` returns the loss at these rows.
-    n_samples : int
-        Size of the pool.
-    greatest : callable
-        Without arguments; the greatest loss of any row and class.
+    pool : PartedPool
+    reading : Reading
     """
 
-    def __init__(self, at, n_samples, greatest):
-        self.take = at
-        self.n_samples = n_samples
-        self._greatest = greatest
-        probe = at(np.zeros(1, dtype=int))
+    def __init__(self, pool, reading):
+        self._pool, self._reading = pool, reading
+        self.n_samples = pool.n_samples
+        probe = self.take(np.zeros(1, dtype=int))
         self.is_bounded = probe.is_bounded
         self._is_table = hasattr(probe, "values")
         if not self._is_table:
@@ -141,7 +136,11 @@ class LossOnDemand(_Kept):
     @cached_property
     def max_loss(self):
         """The greatest value of the loss, or of the table if there is none."""
-        return self._greatest()
+        return self._pool.greatest(self._reading)
+
+    def take(self, rows):
+        """The loss of some of the samples, a LossTable or a PointLoss."""
+        return self._reading.loss_of(self._pool.predictions.at(rows))
 
     def observed(self, indices, labels):
         """Loss at the given samples once their labels are known."""

@@ -38,18 +38,14 @@ class PartedPool:
 
     def loss_for(self, classes):
         """Loss at every sample, built when it is asked for."""
-        reading = Reading(self.predictions.asking, classes)
+        return LossOnDemand(self, Reading(self.predictions.asking, classes))
 
-        def at(rows):
-            return reading.loss_of(self.predictions.at(rows))
-
-        def greatest():
-            key = tuple(classes.tolist())
-            if key not in self._greatest:
-                self._greatest[key] = self.parts.greatest(reading)
-            return self._greatest[key]
-
-        return LossOnDemand(at, self.n_samples, greatest)
+    def greatest(self, reading):
+        """Greatest entry of the loss table; takes a pass if none has found it."""
+        key = tuple(reading.classes.tolist())
+        if key not in self._greatest:
+            self._greatest[key] = self.parts.greatest(reading)
+        return self._greatest[key]
 
     def belief(self, surrogate, classes, acquisition):
         """Ask the surrogate, as it is now, about the pool.

@@ -1,5 +1,7 @@
 """What a pool that is read in chunks cannot give is refused, with what to do."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,6 +175,13 @@ def test_a_state_that_somebody_keeps_does_not_change(pool):
     evaluation.run(pool[1], 5)
     assert (state.expected_loss == before).all()
     assert (evaluation.state.expected_loss != before).any()
+
+
+def test_an_evaluation_in_chunks_can_be_pickled(pool):
+    evaluation = _start(pool)
+    _label(evaluation, pool[1], 3)
+    copied = pickle.loads(pickle.dumps(evaluation))
+    assert copied.ask(3).indices.tolist() == evaluation.ask(3).indices.tolist()
 
 
 def test_auto_keeps_tables_until_they_are_large(pool, monkeypatch):
