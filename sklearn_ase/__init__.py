@@ -17,12 +17,14 @@ The modules:
 * ``sklearn_ase.stopping`` -- when there are sufficient labels
 * ``sklearn_ase.simulation`` -- many evaluations against known labels
 * ``sklearn_ase.neural`` -- deep ensembles and Bayesian networks (torch, skorch)
+* ``sklearn_ase.dask`` -- pools on a cluster (dask, distributed); nothing to call
 * ``sklearn_ase.exceptions`` -- warnings and errors of the package
 * ``sklearn_ase.testing`` -- checks for strategies that you write yourself
 """
 
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._annotation._console import annotate
+from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._evaluation._agreement import Agreement
 from sklearn_ase._evaluation._comparison import Comparison
@@ -66,6 +68,7 @@ __all__ = [
     "Query",
     "Report",
     "RiskCurveDisplay",
+    "RowSource",
     "SliceDisplay",
     "SliceTable",
     "TrainingRows",

@@ -75,12 +75,23 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         once per fold, at the start. 0 never fits the model: the weight is then learned
         from labels of the pool only, which costs accuracy while labels are few. Models
         given as a function or by `predictions` are never fitted.
+    recalibrate : bool or "auto", default="auto"
+        Whether the calibration learns from every label between refits. That takes a
+        pass over a pool that is read in chunks. If False, the surrogate is refitted
+        more often instead. ``"auto"`` means True up to 200,000 rows.
     classes : array-like, default=None
         All possible labels. None takes the model's classes and those of `y_train`,
         and adds others as they are met.
+    store : {"auto", "tables", "chunks"}, default="auto"
+        What is kept of the pool. ``"tables"`` keeps predictions, losses and beliefs of
+        all rows: ``8 N (4 C + 2)`` bytes for C classes. ``"chunks"`` reads the pool
+        in chunks and keeps 24 bytes for each row, with the same results; the model is
+        then asked again in every pass. ``"auto"`` keeps tables up to 1 GB, and reads
+        larger pools, and those that are not in memory, in chunks if it can.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
-        Whether :meth:`fit` shows a progress bar with the running estimate.
+        1 makes :meth:`fit` show a progress bar with the running estimate, 2 also one
+        for each pass over a pool that is read in chunks.
 
     Attributes
     ----------
@@ -139,7 +150,9 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         budget=None,
         refit=1.5,
         cv=5,
+        recalibrate="auto",
         classes=None,
+        store="auto",
         random_state=None,
         verbose=0,
     ):
@@ -156,7 +169,9 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         self.budget = budget
         self.refit = refit
         self.cv = cv
+        self.recalibrate = recalibrate
         self.classes = classes
+        self.store = store
         self.random_state = random_state
         self.verbose = verbose
 
@@ -187,7 +202,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool.
+            The pool. It need not be in memory; see :meth:`start`.
         y : array-like of shape (n_samples,) or callable
             Labels, of which only those asked for are read, or a function
             ``indices -> labels``.

@@ -261,6 +261,11 @@ class PoolState:
         """Number of labels known."""
         return len(self.labels)
 
+    @property
+    def n_free(self):
+        """Number of samples that have not been asked for."""
+        return self.n_samples - len(self.picks)
+
     @cached_property
     def free(self):
         """Samples that have not been asked for, a mask of shape (n_samples,)."""

@@ -7,9 +7,10 @@ from sklearn.base import BaseEstimator
 
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_number
+from sklearn_ase._utils._score_stats import ScoreStats
 from sklearn_ase._utils._strategies import check_strategy
 
-__all__ = ["ArgMax", "BaseSelection", "Proportional", "UniformMixed"]
+__all__ = ["ArgMax", "BaseSelection", "Proportional", "ScoreStats", "UniformMixed"]
 
 
 class BaseSelection(BaseEstimator, metaclass=ABCMeta):
@@ -27,6 +28,8 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         Scores are divided by this power of the cost of a label. 0.5 suits a selection
         that draws at random: it makes a weighted estimate most precise for its cost.
         1 suits a selection that takes the best candidate.
+    is_local : bool
+        Whether :meth:`row_proba` works. Only then pools can be read in chunks.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -46,6 +49,7 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
     flags = ("has_query_proba", "cost_power")
     has_query_proba = True
     cost_power = 0.5
+    is_local = False
 
     def validate(self):
         """Check the parameters; called at the start, before a label is bought."""
@@ -64,6 +68,22 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         proba : ndarray of shape (n_candidates,)
             Sums to 1.
         """
+
+    def row_proba(self, scores, stats):
+        """Probability of some candidates, given statistics of the scores of all.
+
+        Pools that are read in chunks need it; it goes with ``is_local = True``.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_some,)
+        stats : ScoreStats
+
+        Returns
+        -------
+        proba : ndarray of shape (n_some,)
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no row_proba.")
 
     def pick(self, scores, candidates, n_queries, rng):
         """Pick candidates one after the other, without replacement.
@@ -126,11 +146,14 @@ class ArgMax(BaseSelection):
 
     has_query_proba = False
     cost_power = 1.0
+    is_local = True
 
     def distribution(self, scores):
         """Equal probabilities for the candidates with the greatest score."""
-        best = scores == scores.max()
-        return best / best.sum()
+        return self.row_proba(scores, ScoreStats.of(scores))
+
+    def row_proba(self, scores, stats):
+        return (scores == stats.top) / stats.n_top
 
 
 class Proportional(BaseSelection):
@@ -151,6 +174,8 @@ class Proportional(BaseSelection):
     array([0.05, 0.25, 0.65, 0.05])
     """
 
+    is_local = True
+
     def __init__(self, uniform_share=0.3):
         self.uniform_share = uniform_share
 
@@ -168,6 +193,15 @@ class Proportional(BaseSelection):
         return (
             1 - self.uniform_share
         ) * share / share.sum() + self.uniform_share / n_candidates
+
+    def row_proba(self, scores, stats):
+        if not stats.top > 0:
+            return np.full(len(scores), 1.0 / stats.n_candidates)
+        # Tiny or huge scores must not under- or overflow.
+        share = scores / stats.top / stats.total
+        return (
+            1 - self.uniform_share
+        ) * share + self.uniform_share / stats.n_candidates
 
 
 class UniformMixed(BaseSelection):
@@ -209,11 +243,22 @@ class UniformMixed(BaseSelection):
         """That of the other selection."""
         return self._inner().cost_power
 
+    @property
+    def is_local(self):
+        """That of the other selection."""
+        return self._inner().is_local
+
     def distribution(self, scores):
         """Mixture of the other distribution and the uniform one."""
         self.validate()
         uniform = self.uniform_share / len(scores)
         return (1 - self.uniform_share) * self._inner().distribution(scores) + uniform
+
+    def row_proba(self, scores, stats):
+        uniform = self.uniform_share / stats.n_candidates
+        return (1 - self.uniform_share) * self._inner().row_proba(
+            scores, stats
+        ) + uniform
 
     def _inner(self):
         if self.selection is None:

@@ -19,7 +19,8 @@ LAYERS = [
     {"_state"},
     {"_labels", "_annotation"},
     {"_inference", "selection"},
-    {"acquisition", "risk", "surrogate", "stopping"},
+    {"_pool"},
+    {"acquisition", "risk", "surrogate", "stopping", "dask"},
     {"_report"},
     {"_evaluation"},
     {"_model_selection"},
@@ -97,7 +98,7 @@ def test_the_package_works_without_its_optional_packages():
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in FILES if _home(path) != "neural"],
+    [path for path in FILES if _home(path) not in ("neural", "dask")],
     ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_heavy_packages_are_imported_where_they_are_used(path):

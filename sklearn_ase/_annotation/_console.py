@@ -184,14 +184,14 @@ class _Session:
         evaluation = self.evaluation
         if self.n_labels is not None and len(evaluation.ledger) >= self.n_labels:
             return "The requested number of labels is reached."
-        if not evaluation.ledger.pending and not evaluation.state.free.any():
+        if not evaluation.ledger.pending and not evaluation.state.n_free:
             return "Every row of the pool has been asked for."
         return self.enough()
 
     def _waiting_row(self):
         """Return the first row that waits for a label, or None if none is left."""
         evaluation = self.evaluation
-        while not len(evaluation.pending) and evaluation.state.free.any():
+        while not len(evaluation.pending) and evaluation.state.n_free:
             evaluation.ask()  # Rows with known labels do not wait: they are recorded.
         indices = evaluation.pending.indices
         return int(indices[0]) if len(indices) else None

@@ -34,7 +34,7 @@ def check_experts(experts, n_samples, problem, positive=None):
     experts : Experts
     """
     classes, order = problem.classes, problem.given_classes
-    if order is None and problem.predictions.expert is not None:
+    if order is None and problem.predictions.has_expert:
         order = problem.predictions.columns
     # The label that stands for all others is no label of the user's.
     known = None if classes is None else classes[classes != problem.stand_in].tolist()

@@ -53,6 +53,20 @@ class Predictions:
         """Return the expert, with its columns in the order of `classes`."""
         return self._aligned(self.expert, classes)
 
+    @property
+    def has_expert(self):
+        """Whether there is a model under test."""
+        return self.expert is not None
+
+    def at(self, rows):
+        """Return the predictions for some rows."""
+        expert = None if self.expert is None else self.expert[rows]
+        return Predictions(self.response[rows], expert, self.columns)
+
+    def likely_classes(self, classes):
+        """Return a mask of the classes that are the most likely one anywhere."""
+        return np.isin(classes, classes[self.expert_for(classes).argmax(axis=1)])
+
     def model_classes(self, classes):
         """Return a mask of the classes that the model gives any probability."""
         if classes is None:
@@ -62,7 +76,7 @@ class Predictions:
         return np.isin(classes, self.columns[np.nanmax(self.expert, axis=0) > 0])
 
     def _aligned(self, values, classes):
-        if values is None or values.ndim == 1:  # There are no columns.
+        if values is None or values.ndim == 1:
             return values
         return align_columns(values, self.columns, classes)
 
@@ -283,5 +297,4 @@ def _probabilities(estimator, X, label=None):
         name = "estimator.predict_proba"
         proba = check_predictions(estimator.predict_proba(X), X, name)
         return check_proba(proba, name), columns
-    label = estimator.predict(X) if label is None else label
-    return one_hot(label, columns), columns
+    return one_hot(estimator.predict(X) if label is None else label, columns), columns

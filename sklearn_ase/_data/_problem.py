@@ -12,6 +12,7 @@ from sklearn_ase._data._label_checks import (
 )
 from sklearn_ase._data._learnable import check_learnable
 from sklearn_ase._data._predictions import Predictions
+from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
@@ -26,9 +27,9 @@ class Problem:
 
     Attributes
     ----------
-    X : array, sparse matrix, frame or list
+    X : array, sparse matrix, frame, list or RowSource
         The pool.
-    predictions : Predictions
+    predictions : Predictions or PredictionsOnDemand
         Predictions of the model under test for the pool.
     loss : BaseLoss
     task : {"classification", "regression"}
@@ -54,6 +55,9 @@ class Problem:
         is known.
     features, train_features : rows of X and X_train as the surrogate sees them
         See :meth:`prepared_by`; None before.
+    pool : PartedPool or None
+        Reads the pool in chunks; X is then a :class:`RowSource`. None if there are
+        tables with a row for each sample.
     """
 
     X: object
@@ -72,6 +76,7 @@ class Problem:
     stand_in: object = None
     features: object = None
     train_features: object = None
+    pool: object = None
 
     @property
     def n_samples(self):
@@ -93,7 +98,12 @@ class Problem:
 
         Often these are X and X_train themselves.
         """
-        features, train_features = surrogate.prepare(self.X, self.X_train)
+        pool = self.X
+        if isinstance(pool, RowSource) and not surrogate.takes_sources:
+            pool = pool.sample()
+        features, train_features = surrogate.prepare(pool, self.X_train)
+        if isinstance(self.X, RowSource):
+            features = self.X.mapped(surrogate.prepare_other)
         return replace(self, features=features, train_features=train_features)
 
     def classes_with(self, labels):
@@ -115,13 +125,11 @@ class Problem:
         is not among the training labels, and nowhere the most likely one of the pool.
         """
         has_column = self.predictions.model_classes(classes)
-        has_model = has_column is not None and self.predictions.expert is not None
+        has_model = has_column is not None and self.predictions.has_expert
         if not has_model or self.y_train is None:
             return has_column
-        likely = self.predictions.expert_for(classes).argmax(axis=1)
-        return has_column & (
-            np.isin(classes, self.y_train) | np.isin(np.arange(len(classes)), likely)
-        )
+        likely = self.predictions.likely_classes(classes)
+        return has_column & (np.isin(classes, self.y_train) | likely)
 
     def check_labels(self, labels, rows=None, name="labels"):
         """Labels of some rows as an array, refused where they are not allowed."""
@@ -186,30 +194,12 @@ class Problem:
         rows = np.asarray(rows, dtype=int)
         return np.ones(len(rows)) if self.cost is None else self.cost[rows]
 
-    def loss_for(self, classes, rows=slice(None)):
+    def loss_for(self, classes, rows=None):
         """Loss at every sample of the pool, or at some rows, for every class."""
-        response = self.predictions.response_for(classes)[rows]
-        built = self.loss.build(response, classes)
-        missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
-        if missing:
-            raise TypeError(
-                f"{type(self.loss).__name__}.build must return a LossTable or a "
-                f"PointLoss, but returned {built!r}, which lacks {', '.join(missing)}."
-            )
-        if classes is not None:
-            self._check_table(built, (len(response), len(classes)))
-        return built
-
-    def _check_table(self, built, shape):
-        """Refuse a table of losses that a loss, perhaps somebody else's, made wrong."""
-        name, values = type(self.loss).__name__, np.asarray(getattr(built, "values", 0))
-        is_number = values.dtype.kind in "biuf" and values.shape == shape
-        if not is_number or not np.isfinite(values).all() or values.min() < 0:
-            raise ValueError(
-                f"The loss table of {name} must hold finite numbers >= 0, one row per "
-                f"sample and one column per class, shape {shape}, but has shape "
-                f"{values.shape} and type {values.dtype}, or other values."
-            )
+        if rows is None and self.pool is not None:
+            return self.pool.loss_for(classes)
+        predictions = self.predictions if rows is None else self.predictions.at(rows)
+        return build_loss(self.loss, predictions, classes)
 
     def training_loss(self, rows, classes):
         """Loss at training rows of copies of the model that did not learn from them."""
@@ -229,8 +219,7 @@ class Problem:
         """
         rows = np.array(indices, dtype=int)
         X, y = take_rows(self.features, rows), np.array(labels)
-        expert = self.predictions.expert_for(classes)
-        expert = None if expert is None else expert[rows]
+        expert = self.predictions.at(rows).expert_for(classes)
         if self.y_train is None:
             return X, y, expert
         if expert is None:
@@ -270,3 +259,38 @@ class Problem:
             before = np.zeros((self.n_training, *scores.shape[1:]))
             scores = np.concatenate([before, scores])
         return {"experts": scores}
+
+
+def build_loss(loss, predictions, classes):
+    """Loss of the model at some rows, checked, for the loss may be somebody else's.
+
+    Parameters
+    ----------
+    loss : BaseLoss
+    predictions : Predictions
+    classes : ndarray of shape (n_classes,) or None
+
+    Returns
+    -------
+    built : LossTable or PointLoss
+    """
+    response = predictions.response_for(classes)
+    built, name = loss.build(response, classes), type(loss).__name__
+    missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
+    if missing:
+        raise TypeError(
+            f"{name}.build must return a LossTable or a PointLoss, but returned "
+            f"{built!r}, which lacks {', '.join(missing)}."
+        )
+    if classes is None:
+        return built
+    shape, values = (len(response), len(classes)), getattr(built, "values", 0)
+    values = np.asarray(values)
+    is_number = values.dtype.kind in "biuf" and values.shape == shape
+    if not is_number or not np.isfinite(values).all() or values.min(initial=0) < 0:
+        raise ValueError(
+            f"The loss table of {name} must hold finite numbers >= 0, one row per "
+            f"sample and one column per class, shape {shape}, but has shape "
+            f"{values.shape} and type {values.dtype}, or other values."
+        )
+    return built

@@ -6,6 +6,7 @@ import numpy as np
 
 from sklearn_ase._data._expert_checks import check_experts
 from sklearn_ase._data._label_checks import check_class_list, check_classes, same_kind
+from sklearn_ase._data._on_demand import Asking, PredictionsOnDemand
 from sklearn_ase._data._predictions import (
     Predictions,
     is_model,
@@ -36,12 +37,14 @@ def make_problem(
     sample_weight=None,
     experts=None,
     metric=None,
+    parts=None,
 ):
     """Ask the model about pool and training rows and check that everything fits.
 
     The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
     model, `classes` and tags are read. The label that the metric is about is the one
-    that a score of an expert is the probability of.
+    that a score of an expert is the probability of. With `parts`, X is a RowSource,
+    and predictions are not kept.
 
     Returns
     -------
@@ -54,13 +57,17 @@ def make_problem(
     if needs_no_model(estimator, predictions, metric):
         named = getattr(metric, "labels", [])
         pool_predictions = without_model(n_rows(X), task, named)
+    elif parts is not None:
+        asking = Asking(estimator, loss, task, classes, surrogate.uses_estimator)
+        pool_predictions = PredictionsOnDemand.of(X, asking, predictions, parts)
     else:
         pool_predictions = predict_pool(
             estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
         )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
-    X_train, y_train = check_training_rows(X_train, y_train, X, task, evaluator)
+    like = X if parts is None else X.like_chunks(np.arange(1))
+    X_train, y_train = check_training_rows(X_train, y_train, like, task, evaluator)
     out_of_fold = None
     if train_predictions is not None:
         out_of_fold = read_predictions(
@@ -77,7 +84,7 @@ def make_problem(
         if surrogate.frozen_classes is not None:
             met["surrogate"] = plain_labels(surrogate.frozen_classes)
         labels = check_classes(classes, met)
-        if len(labels) == 1 and pool_predictions.expert is None:
+        if len(labels) == 1 and not pool_predictions.has_expert:
             stand_in = _any_other(labels[0])
             labels = np.unique([labels[0], stand_in])
         if train_predictions is not None:

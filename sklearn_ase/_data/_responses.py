@@ -25,7 +25,7 @@ def response_of(problem, metric, classes):
     predictions, model = problem.predictions, problem.model
     if metric.response_method is None:
         return None
-    if predictions.expert is None:
+    if not predictions.has_expert:
         raise ValueError(
             f"metric={metric!r} needs the predictions of a model, but the evaluation "
             "has none. Use a metric of the labels alone, such as LabelShare or "

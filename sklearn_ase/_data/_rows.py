@@ -104,9 +104,10 @@ def take_rows(X, rows):
     -------
     some : same kind as X, or ndarray for a dataset
     """
+    if hasattr(X, "chunks") and hasattr(X, "mapped"):  # A RowSource.
+        return X.take(rows)
     if is_dataset(X):
         if isinstance(rows, slice):
-            subset = sys.modules["torch.utils.data"].Subset
             return subset(X, range(len(X))[rows])
         return read_dataset(X, rows)
     if hasattr(X, "iloc"):
@@ -114,6 +115,11 @@ def take_rows(X, rows):
     if isinstance(X, list):
         return X[rows] if isinstance(rows, slice) else [X[row] for row in rows]
     return X[rows]
+
+
+def subset(X, rows):
+    """Return some rows of a torch dataset as a dataset that is not read yet."""
+    return sys.modules["torch.utils.data"].Subset(X, rows)
 
 
 def read_dataset(X, rows=None):

@@ -19,6 +19,7 @@ from sklearn_ase._evaluation._slices import slice_table
 from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
+from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase.metrics import MeanLoss, as_metric
 
 
@@ -250,6 +251,8 @@ class Answering(Labelling):
 
     def _comparing_risk(self, risk):
         """The risk estimator of a comparison, checked."""
+        if self.problem.pool is not None:
+            raise tables_needed("compare()")
         risk, state = self.risk if risk is None else risk, self.state
         check_risk(risk)
         if not risk.needs_query_proba:
@@ -278,6 +281,8 @@ class Answering(Labelling):
     def _metric_and_weight(self, metric, where, sample_weight):
         """The metric that is asked for, and the weight of each row."""
         n_samples, problem = self.n_samples, self.problem
+        if problem.pool is not None and not (metric is where is sample_weight is None):
+            raise tables_needed("An estimate of another metric, or of some rows,")
         where = check_where(where, n_samples)
         weight = check_weight(sample_weight, n_samples)
         if sample_weight is None:

@@ -6,7 +6,6 @@ from itertools import islice
 
 import numpy as np
 
-from sklearn_ase._data._rows import n_rows
 from sklearn_ase._evaluation._epochs import EpochKeeper, replayed_epochs
 from sklearn_ase._evaluation._history import (
     check_estimate,
@@ -62,7 +61,7 @@ class EvaluationCore:
     @property
     def n_samples(self):
         """Size of the pool."""
-        return n_rows(self.problem.X)
+        return self.problem.n_samples
 
     @property
     def is_fitted(self):
@@ -76,10 +75,7 @@ class EvaluationCore:
 
     @property
     def is_cross_fitted(self):
-        """Whether the surrogate says what it would expect of a row without its label.
-
-        Guarded estimates of metrics are then corrected with that.
-        """
+        """Whether the surrogate says what it would expect without a row's label."""
         return self._learned.left_out is not None
 
     def cross_fitted(self, state, epochs):
@@ -197,13 +193,9 @@ class EvaluationCore:
         is_constant = self.plan.surrogate.is_constant
         self._scores = None
         if not (is_constant and self.is_fitted):
-            self._learned = learn(
-                self.problem,
-                self.plan,
-                self._learned,
-                self.ledger.known | labels,
-                self.seed,
-            )
+            self._make_room()
+            given = self._learned, self.ledger.known | labels, self.seed
+            self._learned = learn(self.problem, self.plan, *given)
         self._n_learned = len(labels)
         if labels:
             self.ledger.refit(self._n_learned)
@@ -211,13 +203,19 @@ class EvaluationCore:
 
     def _learn_more(self):
         """Tell the surrogate the labels since its last fit, if it can take them."""
-        if not (self.is_fitted and self.plan.surrogate.can_update):
+        if not (self.is_fitted and self.plan.can_update):
             return
-        new, learned = self._labels_since_fit(), self._learned
-        if not new and learned.belief is learned.fitted_belief:
+        new = self._labels_since_fit()
+        if not new and self._learned.belief is self._learned.fitted_belief:
             return
-        self._learned = learn_more(self.problem, self.plan, learned, new)
         self._scores = None
+        self._make_room()
+        self._learned = learn_more(self.problem, self.plan, self._learned, new)
+
+    def _make_room(self):
+        """Let the belief go before a pass over a pool that is read in chunks."""
+        if self.problem.pool is not None:
+            self._learned, self._state = self._learned.forgotten(), (None, None)
 
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""
@@ -228,7 +226,7 @@ class EvaluationCore:
 
     def is_due(self, n_coming=0):
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
-        can_wait = self.is_fitted and self.plan.surrogate.can_update
+        can_wait = self.is_fitted and self.plan.can_update
         if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
             return True
         n_fitted = self.problem.n_training + self._n_learned if can_wait else None

@@ -180,7 +180,7 @@ def scarce_share(state, class_counts):
     """
     if class_counts is None:
         return 0.0
-    by_class = np.einsum("nc,nc->c", state.belief.proba, state.loss.values)
+    by_class = state.belief.risk_by_class(state.loss)
     few = class_counts < _FEW_OF_A_CLASS
     return float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
 

@@ -121,7 +121,7 @@ def replayed_epochs(evaluation, n_picks):
             before = not_yet_learned(problem, list(known.values()))
             learned = learn(problem, plan, before, known, evaluation.seed)
             n_fitted = n_labels if learned.belief is not None else None
-        elif keeper.has_grown(n_labels) and plan.surrogate.can_update:
+        elif keeper.has_grown(n_labels) and plan.can_update:
             new = dict(list(labels.items())[n_fitted:])
             new = {row: y for row, y in new.items() if row not in ledger.known}
             if new:

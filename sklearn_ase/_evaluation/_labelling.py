@@ -10,6 +10,7 @@ from sklearn_ase._data._rows import check_index, check_indices
 from sklearn_ase._evaluation._core import EvaluationCore
 from sklearn_ase._evaluation._epochs import next_proba
 from sklearn_ase._evaluation._picking import check_embedding, pick_rows, score_pool
+from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer
 
@@ -42,7 +43,7 @@ class Labelling(EvaluationCore):
         -------
         query : Query
         """
-        n_free = int(self.state.free.sum())
+        n_free = self.state.n_free
         check_integer(n_queries, "n_queries", 1)
         if not 1 <= n_queries <= n_free:
             raise ValueError(
@@ -51,27 +52,40 @@ class Labelling(EvaluationCore):
                 f"{self.n_samples} in the pool."
             )
         if embedding is not None:
+            if self.problem.pool is not None:
+                raise tables_needed("ask(embedding=...)")
             selection = self.plan.selection
             embedding = check_embedding(embedding, self.n_samples, selection)
         if self._scores is None and self.is_fitted:
             view = self.state
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
-            self._scores = score_pool(self.plan, view, self.problem.cost)
-        picks = pick_rows(
-            self.plan,
-            self.state,
-            self._learned,
-            self._scores,
-            n_queries,
-            self.seed,
-            embedding,
-        )
-        self._keep_belief()
+            self._scores = self._score(view)
+        if self.problem.pool is not None:
+            picks = self.problem.pool.pick(
+                self.plan, self.state, self._scores, n_queries, self.seed
+            )
+        else:
+            picks = pick_rows(
+                self.plan,
+                self.state,
+                self._learned,
+                self._scores,
+                n_queries,
+                self.seed,
+                embedding,
+            )
+            self._keep_belief()
         self.ledger.ask(picks)
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
         return Query(picks.indices[is_open], picks.query_proba[is_open])
+
+    def _score(self, state):
+        """Score every row of the pool."""
+        if self.problem.pool is not None:
+            return self.problem.pool.scores(self.plan, state, self.problem.cost)
+        return score_pool(self.plan, state, self.problem.cost)
 
     def _keep_belief(self):
         """Keep the belief for the next picks, if it has changed much."""

@@ -6,7 +6,9 @@ import numpy as np
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._epochs import BeliefColumns
-from sklearn_ase.losses import PointLoss
+from sklearn_ase._pool._kept import KeptBelief
+from sklearn_ase._pool._reduction import moments_of
+from sklearn_ase.losses import BaseLoss
 
 # Fewer rows say nothing about the surrogate.
 _LEAST_ROWS = 25
@@ -56,6 +58,11 @@ class Learned:
     met: frozenset = frozenset()
     rows: tuple = ()
     left_out: object = None
+
+    def forgotten(self):
+        """The same without the belief, whose memory a pass over the pool needs."""
+        of_belief = ("belief", "fitted_belief", "expected_loss", "loss_variance")
+        return replace(self, **dict.fromkeys(of_belief))
 
 
 def not_yet_learned(problem, labels):
@@ -109,13 +116,7 @@ def learn(problem, plan, before, labels, seed):
         seed=int(rng.integers(2**31)),
         **problem.experts_for(surrogate, classes, list(labels)),
     )
-    belief = surrogate.belief(
-        problem.features,
-        loss,
-        problem.predictions.expert_for(classes),
-        keep_member_loss=plan.acquisition.needs_member_loss,
-        **problem.experts_for(surrogate, classes),
-    )
+    belief = _belief(problem, plan, loss, classes)
     has_expert = np.ones(len(y), dtype=bool)
     if expert is not None:
         has_expert = np.isfinite(expert)
@@ -159,35 +160,42 @@ def learn_more(problem, plan, learned, labels):
     y = np.array(list(labels.values()))
     if classes is not None:
         y = y.astype(classes.dtype)  # After a withdrawal there may be no label.
-    belief = surrogate.update(
-        learned.fitted_belief,
-        learned.loss,
-        np.array(list(labels), dtype=int),
-        y,
-        problem.predictions.expert_for(classes),
-        **problem.experts_for(surrogate, classes),
-    )
+    new = np.array(list(labels), dtype=int)
+    if problem.pool is not None:
+        problem.pool.update(surrogate, problem.features, learned.loss, new, y, classes)
+        belief = problem.pool.belief(surrogate, classes, plan.acquisition)
+    else:
+        belief = surrogate.update(
+            learned.fitted_belief,
+            learned.loss,
+            new,
+            y,
+            problem.predictions.expert_for(classes),
+            **problem.experts_for(surrogate, classes),
+        )
     n_compared, rows = learned.n_compared + len(labels), (*learned.rows, *labels)
     return _with_belief(learned, belief, surrogate, n_compared, rows)
 
 
+def _belief(problem, plan, loss, classes):
+    """Ask the surrogate about the pool."""
+    surrogate = plan.surrogate
+    if problem.pool is not None:
+        return problem.pool.belief(surrogate, classes, plan.acquisition)
+    return surrogate.belief(
+        problem.features,
+        loss,
+        problem.predictions.expert_for(classes),
+        keep_member_loss=plan.acquisition.needs_member_loss,
+        **problem.experts_for(surrogate, classes),
+    )
+
+
 def _with_belief(learned, belief, surrogate, n_compared, rows):
-    name = type(surrogate).__name__
-    if not hasattr(belief, "expected_loss"):
-        raise TypeError(
-            f"{name}.belief must return a CategoricalBelief or a GaussianBelief, but "
-            f"returned {belief!r}."
-        )
-    moments = belief.expected_loss(learned.loss), belief.loss_variance(learned.loss)
-    for values in map(np.asarray, moments):
-        shape = (learned.loss.n_samples,)
-        if values.shape != shape or not np.isfinite(values).all():
-            raise ValueError(
-                f"{name}.belief must expect a finite loss at each row of the pool, "
-                f"shape {shape}, but has shape {values.shape} with "
-                f"{np.sum(~np.isfinite(values))} values that are not finite. Look at "
-                "what the surrogate predicts."
-            )
+    if isinstance(belief, KeptBelief):  # It was checked chunk by chunk.
+        moments = belief.expected_loss(), belief.loss_variance()
+    else:
+        moments = moments_of(belief, learned.loss, type(surrogate).__name__)
     return replace(
         learned,
         belief=belief,
@@ -224,7 +232,7 @@ def _training_gap(problem, surrogate, classes, has_expert):
 
 
 def _training_tail(surrogate, loss):
-    if loss.is_bounded or not isinstance(loss, PointLoss):
+    if loss.is_bounded or not isinstance(getattr(loss, "loss", None), BaseLoss):
         return np.nan
     try:
         return float(surrogate.training_tail(loss.loss))

@@ -33,7 +33,7 @@ class Limits:
             return f"n_labels={self.n_labels} were bought."
         if evaluation.spent >= self.budget:
             return f"The budget of {self.budget:g} is spent."
-        if not evaluation.ledger.pending and not evaluation.state.free.any():
+        if not evaluation.ledger.pending and not evaluation.state.n_free:
             return "Every row of the pool was asked for."
         return "" if self.stop is None else evaluation.stop_reason(self.stop)
 
@@ -86,7 +86,7 @@ def _buy(evaluation, oracle, limits):
     missing = limits.n_labels - len(evaluation.ledger)
     indices = evaluation.pending.indices[:missing]
     if not len(indices):
-        n_free = int(evaluation.state.free.sum())
+        n_free = evaluation.state.n_free
         indices = evaluation.ask(min(limits.batch_size, missing, n_free)).indices
     # Rows are paid for as long as the ones before leave something of the budget.
     cost_before = np.cumsum([0.0, *evaluation.problem.cost_of(indices)])[:-1]

@@ -106,7 +106,7 @@ def _checked(problem, y, n_samples, name):
 def _predictions(evaluation, estimator, X):
     problem = evaluation.problem
     known = problem.predictions
-    if known.expert is None:
+    if not known.has_expert:
         return without_model(n_rows(X), problem.task, known.columns)
     if estimator is None:
         raise ValueError(

@@ -48,6 +48,8 @@ class Plan:
         Folds of the model's out-of-fold predictions.
     metric : BaseMetric or None
         What is reported. None means the mean of the loss.
+    recalibrate : bool
+        Whether the calibration learns from labels between two fits.
     """
 
     surrogate: object
@@ -57,6 +59,7 @@ class Plan:
     refit: object
     cv: int
     metric: object = None
+    recalibrate: bool = True
 
     @classmethod
     def of(cls, evaluator, task, X, leans_on_experts=False, has_features=True):
@@ -107,11 +110,18 @@ class Plan:
             metric=metric,
         )
 
+    @property
+    def can_update(self):
+        """Whether the surrogate, as it was fitted, takes labels between two fits."""
+        return self.recalibrate and self.surrogate.can_update
+
     def settings(self):
         """Return the parameters by name, for the header of a journal."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.metric is None:
             del settings["metric"]
+        if self.recalibrate:  # As in journals of older versions.
+            del settings["recalibrate"]
         return settings
 
 

@@ -29,7 +29,9 @@ class StartableEvaluator(FittedEvaluator):
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool.
+            The pool. Pools that are not in memory are read in chunks: a path to a
+            Parquet file or directory, a dataset of pyarrow, a lazy frame of polars, a
+            dask array or frame, or a :class:`RowSource`.
         X_train : same kind as X, or TrainingRows, default=None
             Rows the surrogate may also learn from, for instance those the model was
             trained on. Cross-validation cuts arrays that are as long as X; wrap them
@@ -68,7 +70,10 @@ default=None
             uniform.
         **other
             ``sample_weight``, array-like of shape (n_samples,): how much each row of
-            the pool counts in what is reported. Nothing else.
+            the pool counts in what is reported. ``client``, a ``distributed.Client`` or
+            the address of a scheduler: the workers read the pool, a Parquet directory
+            or a collection of dask. None means the active client for a collection of
+            dask, and no cluster for anything else.
 
         Returns
         -------

@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from sklearn_ase._data._problem_making import make_problem, needs_no_model
+from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import (
     check_cost,
@@ -12,6 +15,13 @@ from sklearn_ase._data._validation import (
 )
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import Plan
+from sklearn_ase._evaluation._storing import (
+    as_source,
+    choose_parts,
+    remembering,
+    resolve_recalibrate,
+    with_pool,
+)
 from sklearn_ase._evaluation._weights import check_weight
 from sklearn_ase._labels._opening import (
     check_known_labels,
@@ -40,6 +50,7 @@ def start_evaluation(
     ledger,
     journal,
     sample_weight=None,
+    client=None,
     **rows,
 ):
     """Start an evaluation; see :meth:`ActiveRiskEstimator.start`.
@@ -49,7 +60,7 @@ def start_evaluation(
     evaluator : ActiveRiskEstimator
         Its ``n_features_in_`` is set.
     X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-    cost, known_labels, ledger, journal, sample_weight
+    cost, known_labels, ledger, journal, sample_weight, client
         See :meth:`ActiveRiskEstimator.start`.
     **rows
         Training rows and predictions; see there. Other names are refused.
@@ -62,7 +73,7 @@ def start_evaluation(
     has_features = X is not None
     if not has_features:
         X = row_numbers(rows.get("experts"), rows.get("predictions"))
-    X = check_rows(evaluator, X, reset=True)
+    X = check_pool(evaluator, as_source(X))
     n_samples = n_rows(X)
     loss = _loss_of(evaluator)
     task = check_task(
@@ -74,13 +85,26 @@ def start_evaluation(
     metric = None if evaluator.metric is None else as_metric(evaluator.metric)
     given = evaluator.estimator, rows.get("predictions"), metric
     leans = rows.get("experts") is not None or needs_no_model(*given)
-    plan = Plan.of(evaluator, task, X, leans or not has_features, has_features)
+    head = X.head() if isinstance(X, RowSource) else X
+    plan = Plan.of(evaluator, task, head, leans or not has_features, has_features)
+    recalibrate = resolve_recalibrate(evaluator.recalibrate, n_samples)
+    plan = replace(plan, recalibrate=recalibrate)
     if sample_weight is not None and plan.metric is None:
         plan = replace(plan, metric=MeanLoss(as_loss(loss, task)))
     check_ledger(ledger, n_samples)
     cost = check_cost(cost, n_samples)
     sample_weight = check_weight(sample_weight, n_samples)
     known_labels = check_known_labels(known_labels, n_samples)
+    given = {"cost": cost, "sample_weight": sample_weight}
+    given |= {name: rows.get(name) for name in ("predictions", "experts")}
+    n_classes = _n_classes(evaluator, task, rows)
+    parts = choose_parts(
+        evaluator.store, X, plan, n_classes, given, client, int(evaluator.verbose)
+    )
+    if parts is not None:
+        X = remembering(parts)
+        # Others need not believe what their update returned.
+        plan = replace(plan, recalibrate=recalibrate and plan.surrogate.takes_sources)
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:
@@ -96,13 +120,36 @@ def start_evaluation(
             cost=cost,
             sample_weight=sample_weight,
             metric=plan.metric,
+            parts=parts,
             **rows,
         )
+        if parts is not None:
+            problem = with_pool(problem, parts)
         ledger.begin(lambda: header_of(problem, seed, plan.settings()))
         record_known_labels(ledger, problem, known_labels)
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)
         return Evaluation(problem, plan, ledger, seed)
+
+
+def check_pool(evaluator, X):
+    """Check a pool; of one that is not in memory, the first row."""
+    if not isinstance(X, RowSource):
+        return check_rows(evaluator, X, reset=True)
+    if not len(X):
+        raise ValueError("The pool has 0 rows: X is empty. Give some rows.")
+    check_rows(evaluator, X.head(), reset=True)
+    return X
+
+
+def _n_classes(evaluator, task, rows):
+    """Number of classes, as far as it is known before the model is asked."""
+    if task == "regression":
+        return 1
+    known = [evaluator.classes, getattr(evaluator.estimator, "classes_", None)]
+    shape = np.shape(rows.get("predictions"))
+    counts = [len(classes) for classes in known if classes is not None]
+    return max([2, *counts, *shape[1:2]])
 
 
 def _loss_of(evaluator):

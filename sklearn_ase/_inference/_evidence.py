@@ -16,7 +16,6 @@ from sklearn_ase._inference._steps import (
     variances_of_mean,
     weighting_obstacle,
 )
-from sklearn_ase.belief import GaussianBelief
 
 # Labels that the estimate of a calibrated surrogate is worth if it is accurate.
 WORTH = 400.0
@@ -151,7 +150,7 @@ def _surrogate_estimate(state):
     expected on top of them. So it expects too much loss where the label is known.
     """
     estimate = float(state.expected_loss.mean())
-    if not isinstance(state.belief, GaussianBelief):
+    if not getattr(state.belief, "is_gaussian", False):
         return estimate
     excess = np.sum(state.expected_loss[state.indices] - state.losses)
     return estimate - float(excess) / state.n_samples

@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 from scipy import sparse
 
+from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import (
     is_dataset,
     is_frame,
@@ -14,6 +15,7 @@ from sklearn_ase._data._rows import (
 )
 
 _ROWS_AT_A_TIME = 4096
+_ROWS_OF_A_SOURCE = 2**16
 
 
 def fingerprint(X):
@@ -24,14 +26,19 @@ def fingerprint(X):
 
     Parameters
     ----------
-    X : array, sparse matrix, frame, list or torch dataset
+    X : array, sparse matrix, frame, list, torch dataset or RowSource
 
     Returns
     -------
     fingerprint : str
     """
     digest = hashlib.sha256()
-    if is_frame(X):
+    if isinstance(X, RowSource):
+        if X.in_memory is not None:
+            return fingerprint(X.in_memory)
+        for rows in X.chunks(_ROWS_OF_A_SOURCE):
+            digest.update(fingerprint(rows).encode())
+    elif is_frame(X):
         for name in X.columns:
             digest.update(str(name).encode())
             _add(digest, X[name])

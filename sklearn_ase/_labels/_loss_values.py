@@ -29,14 +29,13 @@ def sketch_loss(problem):
         See :func:`sketch`; of the loss at some rows, for each class or for labels at
         some distances from the prediction.
     """
-    n_samples = len(problem.predictions.response)
-    rows = np.unique(np.linspace(0, n_samples - 1, _N_ROWS).astype(int))
+    rows = np.unique(np.linspace(0, problem.n_samples - 1, _N_ROWS).astype(int))
     loss = problem.loss_for(problem.classes, rows)
     places = np.arange(len(rows))
     if problem.task == "classification":
         labels = [np.repeat(label, len(rows)) for label in problem.classes]
     else:
-        labels = _labels_around(problem.predictions.response[rows])
+        labels = _labels_around(problem.predictions.at(rows).response)
     values = [_values(loss, places, some) for some in labels]
     return sketch(np.concatenate(values))
 

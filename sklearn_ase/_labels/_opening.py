@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from sklearn_ase._data._predictions import Predictions
 from sklearn_ase._data._rows import check_indices, n_rows
 from sklearn_ase._labels._fingerprint import fingerprint, sketch
 from sklearn_ase._labels._journal import Journal
@@ -154,14 +155,16 @@ def sketch_predictions(predictions):
 
     Parameters
     ----------
-    predictions : Predictions
+    predictions : Predictions or PredictionsOnDemand
 
     Returns
     -------
     columns : list of list of float
     """
-    if predictions.expert is None:
+    if not predictions.has_expert:
         return []
+    if not isinstance(predictions, Predictions):
+        predictions = predictions.some()
     columns = sketch(predictions.response)
     if predictions.expert is not predictions.response:
         columns += sketch(predictions.expert)

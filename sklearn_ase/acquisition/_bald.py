@@ -26,6 +26,9 @@ class BALD(BaseAcquisition):
     BALD()
     """
 
+    is_local = True
+    reads = ("disagreement",)
+
     def score_samples(self, state):
         """Disagreement of the members at each sample."""
         return state.belief.disagreement()

@@ -21,6 +21,9 @@ class ExpectedLoss(BaseAcquisition):
     ExpectedLoss()
     """
 
+    is_local = True
+    reads = ()
+
     def score_samples(self, state):
         """Expected loss at each sample; for a metric, how much its label matters."""
         return state.belief.expected_loss(state.loss)

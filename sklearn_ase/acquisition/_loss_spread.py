@@ -18,6 +18,9 @@ class LossSpread(BaseAcquisition):
     LossSpread()
     """
 
+    is_local = True
+    reads = ()
+
     def score_samples(self, state):
         """Standard deviation of the loss at each sample."""
         return np.sqrt(state.belief.loss_variance(state.loss))

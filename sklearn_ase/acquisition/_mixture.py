@@ -64,6 +64,24 @@ class Mixture(BaseAcquisition):
             scores += share * (values / total if total > 0 else 1.0 / len(values))
         return scores
 
+    def local_parts(self):
+        found = [part.local_parts() for part in self._parts()]
+        return None if None in found else [one for some in found for one in some]
+
+    def blend(self, state, totals):
+        """Weights by which each part has its share of the whole."""
+        weights, constant, n_samples = [], 0.0, state.n_samples
+        parts, start = self._parts(), 0
+        for part, share in zip(parts, self._shares(len(parts)), strict=True):
+            inside = totals[start : (start := start + len(part.local_parts()))]
+            found, rest = part.blend(state, inside)
+            total = found @ inside + rest * n_samples
+            if not total > 0:  # Such a part asks for uniform picks.
+                found, rest, total = np.zeros(len(inside)), 1.0, n_samples
+            weights.extend(share * found / total)
+            constant += share * rest / total
+        return np.array(weights), constant
+
     def _parts(self):
         if self.acquisitions is None:
             return [XWED(), LossSpread()]

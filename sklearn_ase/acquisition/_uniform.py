@@ -16,6 +16,8 @@ class Uniform(BaseAcquisition):
     """
 
     is_uniform = True
+    is_local = True
+    reads = ()
 
     def score_samples(self, state):
         """Ones."""

@@ -25,6 +25,9 @@ class XWED(BaseAcquisition):
     XWED()
     """
 
+    is_local = True
+    reads = ("weighted_disagreement",)
+
     def score_samples(self, state):
         """Weighted disagreement of the members at each sample."""
         return state.belief.weighted_disagreement(state.loss)

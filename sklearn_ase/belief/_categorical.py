@@ -57,6 +57,8 @@ class CategoricalBelief:
     uncalibrated: np.ndarray | None = None
     shift: np.ndarray | None = None
 
+    is_gaussian = False
+
     @classmethod
     def from_members(cls, member_proba, loss, proba=None, keep_member_loss=True):
         """Reduce the members' probabilities to a belief.
@@ -129,6 +131,10 @@ class CategoricalBelief:
     def loss_variance(self, loss):
         """Variance of the loss over the belief, of shape (n_samples,)."""
         return _kernels.loss_variance(self.proba, loss.values)
+
+    def risk_by_class(self, loss):
+        """Sum of the expected loss that comes from each class, (n_classes,)."""
+        return np.einsum("nc,nc->c", self.proba, loss.values)
 
     def disagreement(self):
         """BALD: what a label is expected to tell about the member, (n_samples,)."""

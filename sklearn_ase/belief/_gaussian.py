@@ -56,6 +56,8 @@ class GaussianBelief:
     uncalibrated: np.ndarray | None = None
     shift: np.ndarray | None = None
 
+    is_gaussian = True
+
     @classmethod
     def from_members(cls, member_mean, noise, loss, keep_member_loss=True):
         """Reduce the members' means to a belief.

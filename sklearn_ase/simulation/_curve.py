@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from numbers import Integral
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from sklearn_ase._utils._checks import (
     check_callable,
@@ -16,6 +16,7 @@ from sklearn_ase._utils._checks import (
     is_number,
     shown,
 )
+from sklearn_ase._utils._parallel import run_jobs
 from sklearn_ase._utils._progress import track
 from sklearn_ase._utils._seeding import check_seed
 from sklearn_ase._utils._strategies import check_strategy
@@ -114,7 +115,7 @@ def label_efficiency_curve(
         delayed(run_evaluation)(evaluators[name], scenario, int(seeds[run]), recording)
         for name, run in missing
     )
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    results = run_jobs(jobs, n_jobs)
     results = track(results, len(missing), "evaluations", verbose)
     for (name, run), found in zip(missing, results, strict=True):
         new = [Row(evaluator=name, run=run, **each) for each in found]

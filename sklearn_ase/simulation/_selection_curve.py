@@ -5,7 +5,7 @@ from numbers import Integral
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 
 from sklearn_ase._data._responses import response_of
@@ -18,6 +18,7 @@ from sklearn_ase._utils._checks import (
     is_number,
     shown,
 )
+from sklearn_ase._utils._parallel import run_jobs
 from sklearn_ase._utils._seeding import check_seed
 from sklearn_ase.simulation._scenario import Scenario, ignore_new_classes
 
@@ -142,7 +143,7 @@ def selection_curve(
         delayed(_run)(selector, scenario, predictions, n_labels, seed)
         for seed in missing
     )
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    results = run_jobs(jobs, n_jobs)
     for seed, found in zip(missing, results, strict=True):
         rows[seed] = found
         if path is not None:

@@ -48,6 +48,11 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         Whether rows are labelled with known probabilities. The evaluation sets it
         before the first fit. If False, labels were chosen for what they teach, and
         say less about the rest of the pool.
+    takes_sources : bool, default=False
+        For pools that are read in chunks: whether :meth:`prepare` takes a
+        :class:`RowSource`, and :meth:`belief` follows an :meth:`update`. If False,
+        `prepare` gets 20,000 rows of a pool that is not in memory, and `update` is not
+        called.
 
     See Also
     --------
@@ -92,6 +97,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     frozen_classes = None
     can_update = False
     labels_are_drawn = True
+    takes_sources = False
 
     def validate(self):
         """Check the parameters; called at the start, before a label is bought."""

@@ -11,6 +11,7 @@ from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._data._cross_fitting import cross_fitted
+from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import n_rows, take_rows
 from sklearn_ase._utils._checks import (
     check_folds,
@@ -39,6 +40,7 @@ class EstimatorSurrogate(BaseSurrogate):
     methods below.
     """
 
+    takes_sources = True
     _belief_type = None
     _stratified = False
     _encoder = None  # A fitted encoder, if rows of frames or images were encoded.
@@ -104,7 +106,8 @@ class EstimatorSurrogate(BaseSurrogate):
         X, X_train = self._encoded(X, X_train)
         if self._new_calibration() is not None and can_compare(X, X_train):
             self._shift = ShiftScore(X, X_train)
-            self._pool = X, self._shift.score(X)
+            if not isinstance(X, RowSource):  # Its chunks are scored as they are read.
+                self._pool = X, self._shift.score(X)
         return X, X_train
 
     def prepare_other(self, X):
@@ -117,12 +120,15 @@ class EstimatorSurrogate(BaseSurrogate):
             return X, X_train
         name, encoder = pipeline.steps[0]
         is_encoder = isinstance(encoder, FrameEncoder | ImageEncoder)
-        if not is_encoder or not encoder.encodes(X):
+        is_source = isinstance(X, RowSource)
+        if not is_encoder or not encoder.encodes(X.head() if is_source else X):
             return X, X_train
-        frames = [X] if X_train is None else [X, X_train]
+        frames = [X.sample() if is_source else X]
+        frames += [] if X_train is None else [X_train]
         encoder = self._encoder = clone(encoder).fit_frames(frames)
         self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
-        return tuple(None if F is None else encoder.transform(F) for F in (X, X_train))
+        rows = X.mapped(encoder.transform) if is_source else encoder.transform(X)
+        return rows, None if X_train is None else encoder.transform(X_train)
 
     def fit(
         self,

@@ -7,7 +7,8 @@ from scipy import sparse
 from scipy.special import logit
 from sklearn.ensemble import ExtraTreesClassifier
 
-from sklearn_ase._data._rows import is_frame, stack_rows, take_rows
+from sklearn_ase._data._row_source import RowSource
+from sklearn_ase._data._rows import is_frame, n_rows, stack_rows, take_rows
 
 # Rows of each kind that are compared; more would take longer and tell little more.
 _MOST_ROWS = 5000
@@ -29,7 +30,7 @@ class ShiftScore:
     Parameters
     ----------
     X : ndarray, sparse matrix or frame of numbers, shape (n_samples, n_features)
-        The pool.
+        The pool, or a :class:`RowSource` of such rows.
     X_train : same kind as X, shape (n_training, n_features)
 
     Examples
@@ -44,7 +45,7 @@ class ShiftScore:
 
     def __init__(self, X, X_train):
         rng = np.random.default_rng(0)
-        pool, training = (_some_rows(_numbers(rows), rng) for rows in (X, X_train))
+        pool, training = (_numbers(_some_rows(rows, rng)) for rows in (X, X_train))
         n_pool, n_training = pool.shape[0], training.shape[0]
         is_pool = np.repeat([True, False], [n_pool, n_training])
         leaf = max(_LEAST_LEAF, math.ceil(_LEAF_SHARE * len(is_pool)))
@@ -72,10 +73,10 @@ class ShiftScore:
 
 def can_compare(X, X_train):
     """Whether both are tables of numbers, with sufficient rows to compare them."""
-    return X_train is not None and all(
-        rows is not None and rows.ndim == 2 and rows.shape[0] >= _LEAST_ROWS
-        for rows in map(_numbers, (X, X_train))
-    )
+    if X_train is None or min(n_rows(X), n_rows(X_train)) < _LEAST_ROWS:
+        return False
+    tables = (X.head() if isinstance(X, RowSource) else X), X_train
+    return all(rows is not None and rows.ndim == 2 for rows in map(_numbers, tables))
 
 
 def _numbers(rows):
@@ -96,7 +97,11 @@ def _numbers(rows):
 
 
 def _some_rows(rows, rng):
-    n_rows = rows.shape[0]
-    if n_rows <= _MOST_ROWS:
+    size = n_rows(rows)
+    if size <= _MOST_ROWS and not isinstance(rows, RowSource):
         return rows
-    return take_rows(rows, rng.choice(n_rows, _MOST_ROWS, replace=False))
+    chosen = np.arange(size)
+    if size > _MOST_ROWS:
+        chosen = rng.choice(size, _MOST_ROWS, replace=False)
+    is_source = isinstance(rows, RowSource)
+    return rows.take_once(chosen) if is_source else take_rows(rows, chosen)

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NEEDS = {"plot_deep_ensemble": "skorch", "plot_pandas_pipeline": "pandas"}
+NEEDS = {
+    "plot_deep_ensemble": "skorch",
+    "plot_pandas_pipeline": "pandas",
+    "plot_pool_on_disk": "pyarrow",
+    "plot_pool_on_dask": "distributed",
+}
 
 
 @pytest.fixture

@@ -1,0 +1,125 @@
+"""Whether an evaluation keeps tables of its pool, or reads it in chunks."""
+
+from dataclasses import replace
+
+from sklearn_ase._data._arrays import is_from
+from sklearn_ase._data._disk_sources import disk_source
+from sklearn_ase._data._row_source import RememberingSource, RowSource, ViewSource
+from sklearn_ase._data._rows import n_rows
+from sklearn_ase._pool._kept import tables_needed
+from sklearn_ase._pool._local import LocalParts
+from sklearn_ase._pool._pool import PartedPool, chunks_obstacle
+from sklearn_ase._utils._checks import check_choice
+
+# Bytes that all tables may take with store="auto".
+_MOST_BYTES = 2**30
+# Rows up to which the calibration learns from every label with recalibrate="auto".
+_MOST_RECALIBRATED = 200_000
+# Parts of a Parquet directory on a cluster have so many rows, or more.
+_ROWS_OF_A_PART = 250_000
+
+
+def as_source(X):
+    """Return the source of a pool that is not in memory; anything else as it is.
+
+    Parameters
+    ----------
+    X : object
+        The pool, as the user gave it.
+
+    Returns
+    -------
+    X : RowSource or object
+    """
+    if is_from(X, "dask") and hasattr(X, "dask"):
+        from sklearn_ase.dask._source import DaskSource
+
+        return DaskSource(X)
+    source = disk_source(X)
+    return X if source is None else source
+
+
+def resolve_recalibrate(recalibrate, n_samples):
+    """Whether the calibration learns from every label between two fits.
+
+    Parameters
+    ----------
+    recalibrate : bool or "auto"
+    n_samples : int
+
+    Returns
+    -------
+    recalibrate : bool
+    """
+    check_choice(recalibrate, "recalibrate", ("auto", True, False))
+    if recalibrate == "auto":
+        return n_samples <= _MOST_RECALIBRATED
+    return bool(recalibrate)
+
+
+def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
+    """Say where the columns of a pool that is read in chunks are kept.
+
+    Parameters
+    ----------
+    store : {"auto", "tables", "chunks"}
+    X : array, sparse matrix, frame, list, torch dataset or RowSource
+    plan : Plan
+    n_classes : int
+        As far as it is known; 1 for regression.
+    given : dict of str to object
+        Arguments of the start that decide: `predictions`, `sample_weight`, `experts`
+        and `cost`.
+    client : distributed.Client, default=None
+    verbose : int, default=0
+
+    Returns
+    -------
+    parts : LocalParts, DaskParts or None
+        None for tables.
+    """
+    check_choice(store, "store", ("auto", "tables", "chunks"))
+    is_source = isinstance(X, RowSource)
+    obstacle = chunks_obstacle(plan, given["sample_weight"], given["experts"])
+    if store == "auto" and client is None and not is_source:
+        size = 8 * n_rows(X) * (4 * n_classes + 2)
+        store = "tables" if obstacle or size <= _MOST_BYTES else "chunks"
+    if store == "tables":
+        if is_source or client is not None:
+            where = "is on a cluster" if client is not None else "is not in memory"
+            raise ValueError(
+                f"store='tables' keeps tables with a row for each sample, but the pool "
+                f"{where}. Use store='chunks', or load the pool first."
+            )
+        return None
+    if obstacle:
+        raise tables_needed(obstacle)
+    source = X if is_source else ViewSource(X)
+    if client is None and hasattr(source, "client"):
+        client = source.client
+    if client is None:
+        return LocalParts(source, given["predictions"], verbose > 1)
+    from sklearn_ase.dask._parts import DaskParts
+
+    return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose > 1)
+
+
+def with_pool(problem, parts):
+    """Return the problem with the pool that is read in chunks.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its X is a RowSource.
+    parts : LocalParts or DaskParts
+
+    Returns
+    -------
+    problem : Problem
+    """
+    return replace(problem, pool=PartedPool(parts, problem.predictions))
+
+
+def remembering(parts):
+    """Return the source of the parts, which keeps rows that were taken once."""
+    return RememberingSource(parts.source)

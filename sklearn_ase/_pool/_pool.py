@@ -1,0 +1,201 @@
+"""A pool that is read in chunks: what the loop of an evaluation needs of it."""
+
+import numpy as np
+
+from sklearn_ase._inference._kernels import step_limits
+from sklearn_ase._pool._kept import KeptBelief, LossOnDemand
+from sklearn_ase._pool._reduction import Reading
+from sklearn_ase._pool._scores import (
+    Recipe,
+    draw_from,
+    prospects_of,
+    stats_of,
+    totals_of,
+)
+from sklearn_ase._state import Picks
+from sklearn_ase.selection import ScoreStats
+
+
+class PartedPool:
+    """A pool in parts, each with a few columns and never a table.
+
+    Parameters
+    ----------
+    parts : LocalParts or DaskParts
+        Where the rows are read and the columns kept.
+    predictions : PredictionsOnDemand
+    """
+
+    def __init__(self, parts, predictions):
+        self.parts = parts
+        self.predictions = predictions
+        self._greatest = {}  # Of the loss table, by classes.
+
+    @property
+    def n_samples(self):
+        """Size of the pool."""
+        return self.parts.n_samples
+
+    def loss_for(self, classes):
+        """Loss at every sample, built when it is asked for."""
+        return LossOnDemand(self, Reading(self.predictions.asking, classes))
+
+    def greatest(self, reading):
+        """Greatest entry of the loss table; takes a pass if none has found it."""
+        key = tuple(reading.classes.tolist())
+        if key not in self._greatest:
+            self._greatest[key] = self.parts.greatest(reading)
+        return self._greatest[key]
+
+    def belief(self, surrogate, classes, acquisition):
+        """Ask the surrogate, as it is now, about the pool.
+
+        Parameters
+        ----------
+        surrogate : BaseSurrogate
+            Fitted.
+        classes : ndarray of shape (n_classes,) or None
+        acquisition : BaseAcquisition
+
+        Returns
+        -------
+        belief : KeptBelief
+        """
+        reads = {name for one in acquisition.local_parts() for name in one.reads}
+        reading = Reading(self.predictions.asking, classes, tuple(sorted(reads)))
+        columns, sums = self.parts.reduce(reading, surrogate)
+        if classes is not None:
+            self._greatest[tuple(classes.tolist())] = sums.max_loss
+        return KeptBelief(columns, sums)
+
+    def update(self, surrogate, features, loss, rows, y, classes):
+        """Tell the surrogate labels that came after its last fit.
+
+        Parameters
+        ----------
+        surrogate : BaseSurrogate
+            Its calibration is fitted again, in place.
+        features : RowSource
+            The pool as the surrogate sees it.
+        loss : LossOnDemand
+        rows : ndarray of int of shape (n_rows,)
+        y : ndarray of shape (n_rows,)
+        classes : ndarray of shape (n_classes,) or None
+        """
+        # After a withdrawal there may be no label; a belief needs some row.
+        at = rows if len(rows) else np.zeros(1, dtype=int)
+        expert, loss = self.predictions.at(at).expert_for(classes), loss.take(at)
+        belief = surrogate.belief(features.take(at), loss, expert)
+        surrogate.update(belief, loss, np.arange(len(rows)), y, expert)
+
+    def scores(self, plan, state, cost):
+        """Say how every row of the pool is scored.
+
+        Parameters
+        ----------
+        plan : Plan
+        state : PoolState
+            With a belief.
+        cost : ndarray of shape (n_samples,) or None
+
+        Returns
+        -------
+        recipe : Recipe
+        """
+        acquisition, belief = plan.acquisition, state.belief
+        local = acquisition.local_parts()
+        if "totals" not in belief.cache:
+            totals = self.parts.map(totals_of, belief.columns, local)
+            belief.cache["totals"] = np.sum(totals, axis=0)
+        weights, constant = acquisition.blend(state, belief.cache["totals"])
+        if cost is None or acquisition.is_uniform:
+            return Recipe(local, weights, constant)
+        return Recipe(local, weights, constant, cost, plan.selection.cost_power)
+
+    def pick(self, plan, state, recipe, n_queries, seed):
+        """Pick free rows; see :func:`pick_rows`.
+
+        Parameters
+        ----------
+        plan : Plan
+        state : PoolState
+        recipe : Recipe or None
+            None before the first fit of the surrogate: a plain random sample.
+        n_queries : int
+        seed : int
+
+        Returns
+        -------
+        picks : Picks
+        """
+        taken = np.sort(state.picks.indices)
+        # Each query has its own stream, so a replayed evaluation picks the same.
+        rng = np.random.default_rng([seed, len(taken)])
+        found = []
+        for _ in range(n_queries):
+            if recipe is None:
+                found.append(self._uniform(taken, rng))
+            else:
+                found.append(self._one(plan.selection, state, recipe, taken, rng))
+            taken = np.insert(taken, np.searchsorted(taken, found[-1][0]), found[-1][0])
+        return Picks.unanswered(*np.transpose(found))
+
+    def _one(self, selection, state, recipe, taken, rng):
+        """One pick and what was known before its label, as RECORDED names it."""
+        parts, columns = self.parts, state.belief.columns
+        of_parts = parts.map(stats_of, columns, recipe, taken)
+        stats, free_expected = map(list, zip(*of_parts, strict=True))
+        stats, free_expected = ScoreStats.joined(stats), np.sum(free_expected)
+        arguments = recipe, taken, selection, stats
+        each = parts.map(prospects_of, columns, *arguments)
+        mass, moments, limits = map(np.array, zip(*each, strict=True))
+        ends = np.cumsum(mass)
+        target = rng.random() * ends[-1]
+        part = np.searchsorted(ends, target, side="right")
+        part = int(min(part, np.flatnonzero(mass)[-1]))
+        target -= ends[part] - mass[part]
+        row, proba, expected = parts.apply(draw_from, columns, part, *arguments, target)
+        known = [row, proba, expected, free_expected]
+        if not selection.has_query_proba:
+            return [row, np.nan, expected, free_expected, *[np.nan] * 4]
+        return [*known, *moments.sum(axis=0), *limits.max(axis=0)]
+
+    def _uniform(self, taken, rng):
+        """One pick of a plain random sample, when nothing is expected yet."""
+        n_free = self.n_samples - len(taken)
+        place = min(int(rng.random() * n_free), n_free - 1)
+        # Row number `place` among the free ones: every taken row before it shifts it.
+        before = taken - np.arange(len(taken))
+        row = place + int(np.searchsorted(before, place, side="right"))
+        proba = np.full(1, 1.0 / n_free)
+        limits = step_limits(proba, np.zeros(1))
+        return [row, proba[0], 0.0, 0.0, np.nan, np.nan, *limits]
+
+
+def chunks_obstacle(plan, sample_weight, experts):
+    """Say why an evaluation needs tables; empty if it can be done in chunks.
+
+    Parameters
+    ----------
+    plan : Plan
+    sample_weight, experts : object or None
+
+    Returns
+    -------
+    obstacle : str
+    """
+    if plan.metric is not None:
+        return f"metric={plan.metric!r}"
+    if sample_weight is not None:
+        return "sample_weight"
+    if experts is not None:
+        return "experts"
+    if plan.surrogate.uses_experts:
+        return f"surrogate={type(plan.surrogate).__name__}"
+    # Strategies need not inherit from the base classes.
+    parts_of = getattr(plan.acquisition, "local_parts", lambda: None)
+    if parts_of() is None:
+        return f"acquisition={type(plan.acquisition).__name__}"
+    if not getattr(plan.selection, "is_local", False):
+        return f"selection={type(plan.selection).__name__}"
+    return ""

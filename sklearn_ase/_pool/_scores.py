@@ -1,0 +1,199 @@
+"""Scores of rows and probabilities of picks, one part of the pool at a time.
+
+Each function takes the columns of a part and returns a few numbers, so it can run where
+the part lies.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase._inference import _kernels
+from sklearn_ase._pool._kept import KeptBelief, RowCount
+from sklearn_ase._state import Picks, PoolState
+from sklearn_ase._utils._checks import shown
+from sklearn_ase.selection import ScoreStats
+
+_NO_PICKS = Picks.unanswered(*[np.empty(0)] * 6)
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How rows are scored: a sum of scores that each need one row only.
+
+    Attributes
+    ----------
+    acquisitions : list of BaseAcquisition
+    weights : sequence of float of shape (n_acquisitions,)
+    constant : float
+    cost : ndarray of shape (n_samples,) or None
+        Of the whole pool.
+    cost_power : float
+    """
+
+    acquisitions: list
+    weights: tuple = ()
+    constant: float = 0.0
+    cost: np.ndarray | None = None
+    cost_power: float = 0.0
+
+    def scores(self, start, columns):
+        """Scores of all rows of a part, of shape (n_rows,).
+
+        Parameters
+        ----------
+        start : int
+            Number of the part's first row in the pool.
+        columns : dict of str to ndarray of shape (n_rows,)
+        """
+        n_rows = len(columns["expected"])
+        scores = np.full(n_rows, self.constant)
+        for acquisition, weight in zip(self.acquisitions, self.weights, strict=True):
+            if weight:
+                scores += weight * acquisition.score_samples(part_state(columns))
+        if self.cost is not None:
+            scores /= self.cost[start : start + n_rows] ** self.cost_power
+        return scores
+
+
+def part_state(columns):
+    """The state of a part of the pool, for acquisitions that need one row only."""
+    expected = columns["expected"]
+    return PoolState(
+        loss=RowCount(len(expected)),
+        belief=KeptBelief(columns),
+        expected_loss=expected,
+        picks=_NO_PICKS,
+        labels=np.empty(0),
+    )
+
+
+def totals_of(start, columns, acquisitions):
+    """Sum of the scores of each acquisition over a part, checked.
+
+    Returns
+    -------
+    totals : list of float
+    """
+    totals = []
+    for acquisition in acquisitions:
+        scores = acquisition.score_samples(part_state(columns))
+        scores = check_scores(scores, len(columns["expected"]), acquisition)
+        totals.append(scores.sum())
+    return totals
+
+
+def check_scores(scores, n_samples, acquisition):
+    """Check what an acquisition, perhaps somebody else's, returned.
+
+    Parameters
+    ----------
+    scores : array-like
+    n_samples : int
+    acquisition : BaseAcquisition
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+    """
+    scores, name = np.asarray(scores), type(acquisition).__name__
+    if scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
+        )
+    scores = scores.astype(float)
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
+            f" but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
+    return scores
+
+
+def stats_of(start, columns, recipe, taken):
+    """Statistics of the scores of a part's free rows, and their sum of g.
+
+    Parameters
+    ----------
+    start, columns, recipe
+        See :meth:`Recipe.scores`.
+    taken : ndarray of int
+        Rows of the pool that were asked for, sorted.
+
+    Returns
+    -------
+    stats : ScoreStats
+    free_expected : float
+    """
+    scores, expected = _free(start, columns, recipe, taken)
+    return ScoreStats.of(scores), expected.sum()
+
+
+def prospects_of(start, columns, recipe, taken, selection, stats):
+    """What a pick among a part's free rows can show.
+
+    Parameters
+    ----------
+    start, columns, recipe, taken
+        See :func:`stats_of`.
+    selection : BaseSelection
+    stats : ScoreStats
+        Of the whole pool.
+
+    Returns
+    -------
+    mass : float
+        Probability that the next pick is one of these rows.
+    moments : tuple of float
+        See :func:`step_moments`.
+    limits : tuple of float
+        See :func:`step_limits`.
+    """
+    scores, expected = _free(start, columns, recipe, taken)
+    if not len(scores):
+        return 0.0, (0.0, 0.0), (0.0, 0.0)
+    proba = selection.row_proba(scores, stats)
+    variance = _without(columns["variance"], start, taken)
+    moments = _kernels.step_moments(proba, expected, variance)
+    return proba.sum(), moments, _kernels.step_limits(proba, expected)
+
+
+def draw_from(start, columns, recipe, taken, selection, stats, target):
+    """Draw one of a part's free rows.
+
+    Parameters
+    ----------
+    start, columns, recipe, taken, selection, stats
+        See :func:`prospects_of`.
+    target : float
+        Between 0 and the mass of the part.
+
+    Returns
+    -------
+    row : int
+        Of the pool.
+    proba, expected : float
+    """
+    scores, expected = _free(start, columns, recipe, taken)
+    rows = _without(np.arange(start, start + len(columns["expected"])), start, taken)
+    proba = selection.row_proba(scores, stats)
+    place = np.searchsorted(np.cumsum(proba), target, side="right")
+    place = min(place, np.flatnonzero(proba)[-1])  # The target may have rounded up.
+    return int(rows[place]), float(proba[place]), float(expected[place])
+
+
+def _free(start, columns, recipe, taken):
+    """Scores and g of the free rows of a part."""
+    values = recipe.scores(start, columns), columns["expected"]
+    return [_without(column, start, taken) for column in values]
+
+
+def _without(column, start, taken):
+    """A column without the rows that were asked for."""
+    first, last = np.searchsorted(taken, [start, start + len(column)])
+    return column if first == last else np.delete(column, taken[first:last] - start)

@@ -1,0 +1,242 @@
+"""What a pool that is read in chunks cannot give is refused, with what to do."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
+
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._evaluation import _storing
+from sklearn_ase._pool._local import LocalParts
+from sklearn_ase.acquisition import BaseAcquisition, LossSpread, VarianceReduction
+from sklearn_ase.exceptions import NewClassWarning
+from sklearn_ase.selection import BaseSelection
+
+
+@pytest.fixture
+def pool():
+    """Rows, labels and a model that was fitted on the first hundred."""
+    X, y = make_classification(300, 5, random_state=0)
+    return X, y, LogisticRegression().fit(X[:100], y[:100])
+
+
+def _start(pool, journal=None, **parameters):
+    X, y, model = pool
+    trees = ExtraTreesClassifier(5, bootstrap=True)
+    how = {"store": "chunks", "surrogate": trees, "cv": 0, "random_state": 0}
+    evaluator = ActiveRiskEstimator(model, **how | parameters)
+    return evaluator.start(X, X_train=X[:100], y_train=y[:100], journal=journal)
+
+
+class _Own(BaseAcquisition):
+    def score_samples(self, state):
+        return state.belief.proba.max(axis=1)
+
+
+class _OwnLocal(_Own):
+    is_local = True
+
+
+class _Ranks(BaseSelection):
+    def distribution(self, scores):
+        return np.full(len(scores), 1 / len(scores))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [
+        ({"metric": "roc_auc"}, "metric="),
+        ({"acquisition": VarianceReduction()}, "VarianceReduction"),
+        ({"acquisition": _Own()}, "_Own"),
+        ({"selection": _Ranks()}, "_Ranks"),
+        ({"acquisition": _OwnLocal()}, "KeptBelief.proba"),
+    ],
+)
+def test_strategies_that_need_tables_are_refused_before_a_label(parameters, word, pool):
+    with pytest.raises(ValueError, match=rf"{word}.*store='tables'"):
+        _start(pool, **parameters).ask()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda evaluation: evaluation.estimate(metric="accuracy"),
+        lambda evaluation: evaluation.estimate(where=np.arange(300) < 50),
+        lambda evaluation: evaluation.estimate_by(np.arange(300) % 2),
+        lambda evaluation: evaluation.compare({"a": np.zeros(300, dtype=int)}),
+        lambda evaluation: evaluation.ask(embedding=np.zeros((300, 2))),
+    ],
+)
+def test_later_questions_say_how_to_get_an_answer(question, pool):
+    evaluation = _start(pool, loss="zero_one")
+    evaluation.run(pool[1], 5)
+    with pytest.raises(ValueError, match=r"ledger=evaluation\.ledger"):
+        question(evaluation)
+
+
+def test_labels_of_chunks_answer_later_questions_with_tables(pool):
+    evaluation = _start(pool, loss="zero_one")
+    evaluation.run(pool[1], 8)
+    X, y, model = pool
+    tables = ActiveRiskEstimator(
+        model,
+        loss="zero_one",
+        surrogate=ExtraTreesClassifier(5, bootstrap=True),
+        cv=0,
+        store="tables",
+        random_state=0,
+    ).start(X, X_train=X[:100], y_train=y[:100], ledger=evaluation.ledger)
+    assert float(tables.estimate()) == pytest.approx(float(evaluation.estimate()))
+    assert 0 < float(tables.estimate(metric="f1")) < 1
+
+
+def test_an_acquisition_of_ones_own_works_in_chunks_if_it_needs_one_row_only(pool):
+    class Spread(LossSpread):
+        def score_samples(self, state):
+            return 2.0 * np.sqrt(state.belief.loss_variance(state.loss))
+
+    rows = [
+        _start(pool, acquisition=Spread(), store=store).ask(5).indices
+        for store in ("chunks", "tables")
+    ]
+    assert rows[0].tolist() == rows[1].tolist()
+
+
+def test_a_new_class_is_learned_by_another_pass(pool):
+    runs = []
+    for store in ("chunks", "tables"):
+        evaluation = _start(pool, store=store)
+        query = evaluation.ask(6)
+        with pytest.warns(NewClassWarning, match="new"):
+            evaluation.tell(query, [0, 1, 2, 0, 1, 0])
+        runs.append(evaluation)
+    assert runs[0].classes_.tolist() == [0, 1, 2]
+    estimates = [float(evaluation.estimate()) for evaluation in runs]
+    assert estimates[0] == pytest.approx(estimates[1], rel=1e-12)
+    assert runs[0].ask(3).indices.tolist() == runs[1].ask(3).indices.tolist()
+
+
+def test_corrections_and_withdrawals_give_what_tables_give(pool):
+    values = []
+    for store in ("chunks", "tables"):
+        evaluation = _start(pool, store=store, loss="brier")
+        evaluation.run(pool[1], 6)
+        rows = evaluation.ledger.indices
+        evaluation.correct(rows[2], 1 - pool[1][rows[2]])
+        evaluation.withdraw(rows[5])
+        evaluation.skip([rows[5]])
+        values.append(float(evaluation.estimate()))
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
+
+
+def _label(evaluation, y, n_labels):
+    for _ in range(n_labels):
+        query = evaluation.ask()
+        evaluation.tell(query, y[query.indices])
+
+
+def test_a_journal_resumes_where_it_stopped(pool, tmp_path):
+    whole = _start(pool)
+    _label(whole, pool[1], 8)
+    path = tmp_path / "labels.jsonl"
+    with _start(pool, journal=path) as first:
+        _label(first, pool[1], 4)
+    with _start(pool, journal=path) as second:
+        _label(second, pool[1], 4)
+        assert second.ledger.indices == whole.ledger.indices
+        assert float(second.estimate()) == pytest.approx(float(whole.estimate()))
+
+
+def test_a_pass_that_fails_leaves_an_evaluation_that_goes_on(pool, monkeypatch):
+    evaluation = _start(pool)
+    query = evaluation.ask()
+    with monkeypatch.context() as patch:
+
+        def fail(*arguments):
+            raise OSError("The disk is gone.")
+
+        patch.setattr(LocalParts, "reduce", fail)
+        with pytest.raises(OSError, match="disk"):
+            evaluation.tell(query, pool[1][query.indices])
+    assert len(evaluation.ledger) == 1
+    evaluation.refit()
+    assert evaluation.is_fitted
+    assert float(evaluation.estimate()) > 0
+
+
+def test_a_state_that_somebody_keeps_does_not_change(pool):
+    evaluation = _start(pool)
+    state = evaluation.state
+    before = state.expected_loss.copy()
+    evaluation.run(pool[1], 5)
+    assert (state.expected_loss == before).all()
+    assert (evaluation.state.expected_loss != before).any()
+
+
+def test_an_evaluation_in_chunks_can_be_pickled(pool):
+    evaluation = _start(pool)
+    _label(evaluation, pool[1], 3)
+    copied = pickle.loads(pickle.dumps(evaluation))
+    assert copied.ask(3).indices.tolist() == evaluation.ask(3).indices.tolist()
+
+
+def test_auto_keeps_tables_until_they_are_large(pool, monkeypatch):
+    assert _start(pool, store="auto").problem.pool is None
+    monkeypatch.setattr(_storing, "_MOST_BYTES", 8 * 300 * 10 - 1)
+    assert _start(pool, store="auto").problem.pool is not None
+    # What needs tables gets them.
+    assert _start(pool, store="auto", metric="f1").problem.pool is None
+
+
+def test_auto_recalibrates_small_pools_only(pool, monkeypatch):
+    assert _start(pool).plan.can_update
+    monkeypatch.setattr(_storing, "_MOST_RECALIBRATED", 299)
+    assert not _start(pool).plan.can_update
+    assert _start(pool, recalibrate=True).plan.can_update
+
+
+def test_only_24_bytes_of_each_row_stay(pool):
+    columns = _start(pool).state.belief.columns
+    assert sum(column.nbytes for column in columns.values()) == 24 * 300
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [({"store": "disk"}, "store="), ({"recalibrate": "never"}, "recalibrate=")],
+)
+def test_wrong_names_are_refused(parameters, word, pool):
+    with pytest.raises(ValueError, match=word):
+        _start(pool, **parameters)
+
+
+def test_a_pool_on_disk_cannot_have_tables(pool, tmp_path):
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame(pool[0]).rename(columns=str).to_parquet(path)
+    evaluator = ActiveRiskEstimator(pool[2], store="tables")
+    with pytest.raises(ValueError, match=r"not in memory.*store='chunks'"):
+        evaluator.start(path)
+
+
+def test_rows_of_a_pool_on_disk_can_be_exported(pool, tmp_path):
+    frame = pd.DataFrame(pool[0]).rename(columns=str)
+    frame.to_parquet(tmp_path / "pool.parquet", row_group_size=40)
+    model = LogisticRegression().fit(frame[:100], pool[1][:100])
+    evaluation = ActiveRiskEstimator(model, random_state=0).start(
+        tmp_path / "pool.parquet"
+    )
+    query = evaluation.ask(3)
+    evaluation.export(query, tmp_path / "sheet.csv")
+    sheet = pd.read_csv(tmp_path / "sheet.csv")
+    assert sheet["row"].tolist() == query.indices.tolist()
+    np.testing.assert_allclose(sheet["0"], frame["0"].iloc[query.indices])
+
+
+def test_passes_show_a_progress_bar_on_request(pool, capsys):
+    _start(pool, verbose=1)
+    assert "surrogate on the pool" not in capsys.readouterr().err
+    _start(pool, verbose=2)
+    assert "surrogate on the pool" in capsys.readouterr().err
