@@ -114,7 +114,7 @@ def disk(arguments):
         frame = evaluation.problem.X.take(rows)
         return labels_of(frame.to_numpy(), arguments.classes)
 
-    for _ in range(arguments.labels // 2 - 1):
+    for _ in range(max(1, arguments.labels // 2 - 1)):
         clock = time.process_time()
         query = evaluation.ask()
         step.append(time.process_time() - clock)

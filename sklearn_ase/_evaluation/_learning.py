@@ -162,8 +162,8 @@ def learn_more(problem, plan, learned, labels):
         y = y.astype(classes.dtype)  # After a withdrawal there may be no label.
     new = np.array(list(labels), dtype=int)
     if problem.pool is not None:
-        problem.pool.update(surrogate, problem.features, learned.loss, new, y, classes)
-        belief = problem.pool.belief(surrogate, classes, plan.acquisition)
+        told = learned.loss, new, y, classes, plan.acquisition
+        belief = problem.pool.updated(surrogate, problem.features, *told)
     else:
         belief = surrogate.update(
             learned.fitted_belief,

@@ -1,5 +1,7 @@
 """A pool that is read in chunks: what the loop of an evaluation needs of it."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sklearn_ase._inference._kernels import step_limits
@@ -30,6 +32,7 @@ class PartedPool:
         self.parts = parts
         self.predictions = predictions
         self._greatest = {}  # Of the loss table, by classes.
+        self._member_risk = None  # Sums over the pool, at the last fit.
 
     @property
     def n_samples(self):
@@ -66,10 +69,11 @@ class PartedPool:
         columns, sums = self.parts.reduce(reading, surrogate)
         if classes is not None:
             self._greatest[tuple(classes.tolist())] = sums.max_loss
+        self._member_risk = sums.member_risk
         return KeptBelief(columns, sums)
 
-    def update(self, surrogate, features, loss, rows, y, classes):
-        """Tell the surrogate labels that came after its last fit.
+    def updated(self, surrogate, features, loss, rows, y, classes, acquisition):
+        """Tell the surrogate labels that came after its last fit, and ask it again.
 
         Parameters
         ----------
@@ -81,12 +85,22 @@ class PartedPool:
         rows : ndarray of int of shape (n_rows,)
         y : ndarray of shape (n_rows,)
         classes : ndarray of shape (n_classes,) or None
+        acquisition : BaseAcquisition
+
+        Returns
+        -------
+        belief : KeptBelief
+            Its `member_risk` is that of the last fit, as with tables.
         """
         # After a withdrawal there may be no label; a belief needs some row.
         at = rows if len(rows) else np.zeros(1, dtype=int)
         expert, loss = self.predictions.at(at).expert_for(classes), loss.take(at)
         belief = surrogate.belief(features.take(at), loss, expert)
         surrogate.update(belief, loss, np.arange(len(rows)), y, expert)
+        of_fit = self._member_risk
+        found = self.belief(surrogate, classes, acquisition)
+        self._member_risk = of_fit
+        return KeptBelief(found.columns, replace(found.sums, member_risk=of_fit))
 
     def scores(self, plan, state, cost):
         """Say how every row of the pool is scored.

@@ -80,6 +80,9 @@ def assert_same(chunks, tables):
         np.testing.assert_allclose(found, wanted, rtol=1e-11, err_msg=name)
     first, second = chunks.estimate_, tables.estimate_
     assert first.value == pytest.approx(second.value, rel=1e-12)
+    assert (first.member_spread is None) == (second.member_spread is None)
+    if first.member_spread is not None:
+        assert first.member_spread == pytest.approx(second.member_spread, rel=1e-12)
     assert first.max_loss == pytest.approx(second.max_loss, rel=1e-12)
     if not second.refusal:
         assert first.interval() == pytest.approx(second.interval(), rel=1e-9)
@@ -117,7 +120,7 @@ def test_chunks_give_what_tables_give_for_numbers(loss):
         {"acquisition": Uniform()},
         {"selection": ArgMax()},
         {"batch_size": 4, "refit": [5, 9]},
-        {"risk": ASE(use_observed=True)},
+        {"risk": ASE(use_observed=True), "recalibrate": True},
     ],
     ids=str,
 )
