@@ -81,4 +81,4 @@ def _answerable(picks, n_samples, weight):
 def row_weight(state):
     """How much each row counts in the mean that is estimated; the mean weight is 1."""
     weight = getattr(state.loss, "weight", None)
-    return np.ones(state.n_samples) if weight is None else weight
+    return np.broadcast_to(1.0, state.n_samples) if weight is None else weight

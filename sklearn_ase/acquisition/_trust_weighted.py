@@ -34,27 +34,45 @@ class TrustWeighted(BaseAcquisition):
         self.acquisition = acquisition
 
     def validate(self):
-        self._inner()
+        self.part.validate()
 
     @property
     def is_uniform(self):
         """As the other acquisition."""
-        return self._inner().is_uniform
+        return self.part.is_uniform
 
     @property
     def needs_member_loss(self):
         """As the other acquisition."""
-        return self._inner().needs_member_loss
+        return self.part.needs_member_loss
 
     def score_samples(self, state):
-        scores = np.asarray(self._inner().score_samples(state), dtype=float)
-        total = scores.sum()
-        if not total > 0 or not has_evidence(state):
-            return scores
-        trust = weigh_evidence(state).trust
-        return trust * scores / total + (1.0 - trust) / len(scores)
+        scores = np.asarray(self.part.score_samples(state), dtype=float)
+        scale, shift = trust_weights(state, scores.sum())
+        return scale * scores + shift
 
-    def _inner(self):
+    @property
+    def part(self):
+        """The other acquisition."""
         if self.acquisition is None:
             return Mixture()
         return check_part(self.acquisition, self)
+
+
+def trust_weights(state, total):
+    """How the scores of the other acquisition are scaled and shifted.
+
+    Parameters
+    ----------
+    state : PoolState
+    total : float
+        Sum of these scores over the pool.
+
+    Returns
+    -------
+    scale, shift : float
+    """
+    if not total > 0 or not has_evidence(state):
+        return 1.0, 0.0
+    trust = weigh_evidence(state).trust
+    return trust / total, (1.0 - trust) / state.n_samples
