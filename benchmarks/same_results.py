@@ -3,7 +3,8 @@
 A change of the code that should not change results is checked in three steps:
 ``python benchmarks/same_results.py --out before.json`` with the old code, the same with
 ``--out after.json`` with the new code, and then
-``python benchmarks/same_results.py --compare before.json after.json``.
+``python benchmarks/same_results.py --compare before.json after.json``. A change of the
+order in which numbers are added moves last digits; ``--tolerance 1e-10`` allows that.
 """
 
 import argparse
@@ -432,19 +433,29 @@ def record(names):
     return results
 
 
-def differences(first, second, path=""):
-    """Places at which two recordings differ, with both values."""
+def differences(first, second, tolerance=0.0, path=""):
+    """Places at which two recordings differ, with both values.
+
+    Numbers may differ by the tolerance, relative to the greater one or to 1.
+    """
     if isinstance(first, dict) and isinstance(second, dict):
         for name in {**first, **second}:
-            yield from differences(first.get(name), second.get(name), f"{path}/{name}")
+            pair = first.get(name), second.get(name)
+            yield from differences(*pair, tolerance, f"{path}/{name}")
     elif isinstance(first, list) and isinstance(second, list):
         if len(first) != len(second):
             yield path, len(first), len(second)
             return
         for place, pair in enumerate(zip(first, second, strict=True)):
-            yield from differences(*pair, f"{path}[{place}]")
-    elif first != second and not (first != first and second != second):
-        yield path, first, second
+            yield from differences(*pair, tolerance, f"{path}[{place}]")
+    elif not (first == second or (first != first and second != second)):
+        are_numbers = isinstance(first, float) and isinstance(second, float)
+        if not are_numbers or not _is_close(first, second, tolerance):
+            yield path, first, second
+
+
+def _is_close(first, second, tolerance):
+    return abs(first - second) <= tolerance * max(abs(first), abs(second), 1.0)
 
 
 def main():
@@ -452,6 +463,7 @@ def main():
     parser.add_argument("--out", help="JSON file to write")
     parser.add_argument("--cases", nargs="*", choices=list(CASES), metavar="CASE")
     parser.add_argument("--compare", nargs=2, metavar=("BEFORE", "AFTER"))
+    parser.add_argument("--tolerance", type=float, default=0.0)
     arguments = parser.parse_args()
     if arguments.compare:
         texts = [Path(path).read_text(encoding="utf-8") for path in arguments.compare]
@@ -459,7 +471,8 @@ def main():
         common = [name for name in before if name in after]
         n_different = 0
         for name in common:
-            places = list(differences(before[name], after[name]))
+            pair = before[name], after[name]
+            places = list(differences(*pair, arguments.tolerance))
             n_different += bool(places)
             for path, old, new in places[:5]:
                 print(f"{name}{path}: {old!r} became {new!r}")

@@ -126,23 +126,12 @@ class Picks:
         picks : Picks
         """
         indices = np.asarray(indices, dtype=int)
-        none = np.zeros(len(indices), dtype=bool)
-        unknown = np.full(len(indices), np.nan)
-        most = (max_inverse_proba, max_expected_ratio)
-        most = [unknown if m is None else np.asarray(m, dtype=float) for m in most]
-        return cls(
-            indices=indices,
-            query_proba=np.asarray(query_proba, dtype=float),
-            expected_loss=np.asarray(expected_loss, dtype=float),
-            free_expected_loss=np.asarray(free_expected_loss, dtype=float),
-            residual_moment=np.asarray(residual_moment, dtype=float),
-            loss_moment=np.asarray(loss_moment, dtype=float),
-            max_inverse_proba=most[0],
-            max_expected_ratio=most[1],
-            losses=np.zeros(len(indices)),
-            answered=none,
-            skipped=none,
-        )
+        none, unknown = (np.full(len(indices), v) for v in (False, np.nan))
+        known = query_proba, expected_loss, free_expected_loss, residual_moment
+        limits = max_inverse_proba, max_expected_ratio
+        limits = (unknown if limit is None else limit for limit in limits)
+        known = (np.asarray(v, dtype=float) for v in (*known, loss_moment, *limits))
+        return cls(indices, *known, np.zeros(len(indices)), none, none)
 
     def __len__(self):
         return len(self.indices)
@@ -250,6 +239,11 @@ class PoolState:
     is_question: bool = False
     is_cross_fitted: bool = False
     models: object = None
+
+    @cached_property
+    def memo(self):
+        """What was computed from this state alone, by name; a dict."""
+        return {}
 
     @cached_property
     def n_samples(self):

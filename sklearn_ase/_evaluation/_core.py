@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from sklearn_ase._evaluation._history import (
 )
 from sklearn_ase._evaluation._influence import influence_state
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
+from sklearn_ase._evaluation._picking import Picker
 from sklearn_ase._evaluation._questions import (
     Question,
     check_defined,
@@ -23,7 +23,7 @@ from sklearn_ase._evaluation._questions import (
     with_bets,
 )
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
-from sklearn_ase._evaluation._states import pool_state
+from sklearn_ase._evaluation._state_keeper import StateKeeper
 from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase._inference._epochs import cross_fitted_epochs
 from sklearn_ase._utils._warn import warn_caller
@@ -46,10 +46,11 @@ class EvaluationCore:
         self.plan = plan
         self.ledger = ledger
         self.seed = seed
-        self._learned = None
-        self._n_learned = 0  # Labels at the last refit.
+        self._learned, self._n_learned = None, 0  # With the labels of the last refit.
         self._scores = None  # Of the pool; None to score it again.
-        self._state = None, None
+        self._last_scores = None
+        self._picker = Picker()
+        self._state, self._states = (None, None), StateKeeper()
         self._bound = None, None  # Classes, and the metric for them.
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
@@ -99,7 +100,7 @@ class EvaluationCore:
         """Everything that is known about the pool now, as a :class:`PoolState`."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
-            self._state = key, pool_state(self.ledger, self._learned)
+            self._state = key, self._states.state(self.ledger, self._learned)
         return self._state[1]
 
     @property
@@ -160,9 +161,10 @@ class EvaluationCore:
         found = answer(*self.cross_fitted(state, epochs))
         return with_bets(found, partial(answer, state, epochs, cache))
 
-    def _update(self, relearn=False):
-        """Renew what depends on the labels, after some of them changed."""
-        changed = self._update_classes()
+    def _update(self, relearn=False, told=None):
+        """Renew what depends on the labels, after some were told or all may differ."""
+        is_met = told is not None and self._has_classes(told)
+        changed = not is_met and self._update_classes()
         if changed or self.plan.acquisition.follows_labels:
             self._scores = None
         refit = False
@@ -176,6 +178,10 @@ class EvaluationCore:
             raise
         finally:  # A surrogate that fails loses no entry of the history.
             self._note(refit)
+
+    def _has_classes(self, labels):
+        """Whether the labels add no class to those known."""
+        return self.classes_ is None or bool(np.isin(labels, self.classes_).all())
 
     def _update_classes(self):
         """Add labels not met before; returns whether the classes changed."""
@@ -220,17 +226,17 @@ class EvaluationCore:
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""
         # Labels that were known before the first pick were learned by every fit.
-        known = self.ledger.known
-        labels = islice(self.ledger.labels.items(), self._n_learned, None)
+        known, n_new = self.ledger.known, len(self.ledger) - self._n_learned
+        labels = self.ledger.last_labels(n_new).items()
         return {row: label for row, label in labels if row not in known}
 
-    def is_due(self, n_coming=0):
+    def is_due(self, n_coming=0, due_at=next_refit):
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
         can_wait = self.is_fitted and self.plan.can_update
         if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
             return True
         n_fitted = self.problem.n_training + self._n_learned if can_wait else None
-        due = next_refit(self.plan.refit, self._n_learned, n_fitted)
+        due = due_at(self.plan.refit, self._n_learned, n_fitted)
         return due is not None and len(self.ledger) + n_coming >= due
 
     def _has_unmet_class(self):
@@ -274,10 +280,9 @@ class EvaluationCore:
 
     def _learn_as_before(self):
         """Learn what a live evaluation has learned; returns whether that is new."""
-        ledger, problem = self.ledger, self.problem
-        n_learned = ledger.refits[-1] if ledger.refits else 0
+        n_learned = self.ledger.refits[-1] if self.ledger.refits else 0
         changed = self._learn(n_learned)
-        learned = problem.classes_with(ledger.answers(n_learned))
+        learned = self.problem.classes_with(self.ledger.answers(n_learned))
         # A live evaluation is fitted again as soon as there is another class.
         if self.is_due() or not np.array_equal(learned, self.classes_):
             return self._learn()
@@ -290,8 +295,6 @@ class EvaluationCore:
         before = not_yet_learned(self.problem, self.ledger.answers())
         self._learned = learn(self.problem, self.plan, before, {}, self.seed)
         self._n_learned = 0
-        warn_caller(
-            f"Learning from the recorded labels failed ({error!r}), so the surrogate "
-            f"has learned from none of them. {_RECORDED}",
-            SurrogateWarning,
-        )
+        failed = f"Learning from the recorded labels failed ({error!r})"
+        text = f"{failed}, so the surrogate has learned from none of them. {_RECORDED}"
+        warn_caller(text, SurrogateWarning)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
-from sklearn_ase._evaluation._picking import score_pool
+from sklearn_ase._evaluation._scoring import score_pool
 from sklearn_ase._inference._epochs import BeliefColumns, Epoch
 
 # Between fits of the surrogate a belief is kept when the labels have grown by this
@@ -129,7 +129,7 @@ def replayed_epochs(evaluation, n_picks):
         if keeper.is_due(learned, n_labels):
             state = _past_state(evaluation.state, learned, place)
             view = evaluation.view(state, keeper.epochs, learned.classes)
-            scores = score_pool(plan, view, problem.cost)
+            scores = score_pool(plan, view, problem.cost).values
             keeper.keep(learned, place, n_labels, next_proba(plan, scores, state.free))
         row = ledger.indices[place]
         if row in ledger.labels:

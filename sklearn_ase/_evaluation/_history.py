@@ -1,7 +1,7 @@
 """What happened, label by label."""
 
 import math
-from dataclasses import asdict
+from dataclasses import fields
 
 import numpy as np
 
@@ -24,10 +24,14 @@ def note_estimate(ledger, estimate, refit=False, metric=None):
     metric : BaseMetric, default=None
         What was estimated; None means the mean of the loss.
     """
-    rows = [index for index in ledger.labels if index not in ledger.notes]
-    ledger.note(
-        rows or list(ledger.labels)[-1:], _as_dict(estimate, metric), bool(refit)
-    )
+    rows, n_missing = [], len(ledger.labels) - len(ledger.notes)
+    for index in reversed(ledger.labels):  # Notes are missing for the last ones.
+        if len(rows) == n_missing:
+            break
+        if index not in ledger.notes:
+            rows.append(index)
+    rows = rows[::-1] or [next(reversed(ledger.labels))]
+    ledger.note(rows, _as_dict(estimate, metric), bool(refit))
 
 
 def check_estimate(found, risk):
@@ -182,7 +186,8 @@ def _as_dict(estimate, metric):
         return None
     if isinstance(estimate, MetricEstimate):
         return {"of": described(metric), **estimate.to_dict()}
-    values = asdict(estimate)  # Risk estimators of others may hold numbers of numpy.
+    values = {f.name: getattr(estimate, f.name) for f in fields(estimate)}
+    # Risk estimators of others may hold numbers of numpy.
     return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 
 

@@ -9,7 +9,9 @@ from sklearn_ase._data._label_checks import refuse_one_hot
 from sklearn_ase._data._rows import check_index, check_indices
 from sklearn_ase._evaluation._core import EvaluationCore
 from sklearn_ase._evaluation._epochs import next_proba
-from sklearn_ase._evaluation._picking import check_embedding, pick_rows, score_pool
+from sklearn_ase._evaluation._picking import check_embedding
+from sklearn_ase._evaluation._schedule import last_refit
+from sklearn_ase._evaluation._scoring import score_pool
 from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer
@@ -66,7 +68,7 @@ class Labelling(EvaluationCore):
                 self.plan, self.state, self._scores, n_queries, self.seed
             )
         else:
-            picks = pick_rows(
+            picks = self._picker.pick(
                 self.plan,
                 self.state,
                 self._learned,
@@ -85,7 +87,9 @@ class Labelling(EvaluationCore):
         """Score every row of the pool."""
         if self.problem.pool is not None:
             return self.problem.pool.scores(self.plan, state, self.problem.cost)
-        return score_pool(self.plan, state, self.problem.cost)
+        given = self.plan, state, self.problem.cost, self._last_scores
+        self._last_scores = score_pool(*given)
+        return self._last_scores
 
     def _keep_belief(self):
         """Keep the belief for the next picks, if it has changed much."""
@@ -93,7 +97,7 @@ class Labelling(EvaluationCore):
         if not self.plan.selection.has_query_proba:
             return  # No estimate of other quantities can be had.
         if self._keeper.is_due(learned, n_labels):
-            proba = next_proba(self.plan, self._scores, self.state.free)
+            proba = next_proba(self.plan, self._scores.values, self.state.free)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
 
     def tell(self, query, labels):
@@ -128,7 +132,7 @@ class Labelling(EvaluationCore):
         """Record answers that were checked."""
         self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         self.ledger.tell(indices, labels, more_labels)
-        self._update()
+        self._update(told=_together(labels, more_labels))
 
     def correct(self, index, label):
         """Replace the label of a row; what was recorded of its pick stays.
@@ -245,6 +249,11 @@ class Labelling(EvaluationCore):
         if self._n_learned < len(self.ledger) and self._learn():
             self._note(refit=True)
 
+    def finish(self):
+        """Refit after the last label, if sufficient labels came since the last fit."""
+        if self.is_due(due_at=last_refit):
+            self.refit()
+
     def _tell_known(self):
         """Answer open rows whose label was known beforehand."""
         known = self.ledger.known
@@ -266,14 +275,17 @@ class Labelling(EvaluationCore):
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""
         labels, more_labels = self.problem.check_answers(labels, indices)
-        rows = {*self.ledger.indices, *self.ledger.known}
-        is_asked = rows.issuperset(np.asarray(indices).tolist())
+        is_asked = self.ledger.may_answer(np.asarray(indices).tolist())
         if is_asked and len(indices) == len(labels):  # Else the ledger reports it.
-            answers = [labels, *np.transpose(more_labels)]
-            met = [*self.ledger.answers(), *np.concatenate(answers).tolist()]
-            loss, classes = self._learned.loss, self.problem.classes_with(met)
-            if not np.array_equal(classes, self._learned.classes):
-                loss = self.problem.loss_for(classes)
-            for given in answers:
-                loss.observed(np.asarray(indices), given)
+            loss, given = self._learned.loss, _together(labels, more_labels)
+            if not self._has_classes(given):
+                met = [*self.ledger.answers(), *given.tolist()]
+                loss = self.problem.loss_for(self.problem.classes_with(met))
+            for answers in (labels, *np.transpose(more_labels)):
+                loss.observed(np.asarray(indices), answers)
         return labels, more_labels
+
+
+def _together(labels, more_labels):
+    """All answers in one array."""
+    return np.concatenate([labels, *np.transpose(more_labels)])

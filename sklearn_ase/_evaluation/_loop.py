@@ -31,7 +31,7 @@ class Limits:
         """Why no more labels are bought; empty to go on."""
         if len(evaluation.ledger) >= self.n_labels:
             return f"n_labels={self.n_labels} were bought."
-        if evaluation.spent >= self.budget:
+        if self.budget < np.inf and evaluation.spent >= self.budget:
             return f"The budget of {self.budget:g} is spent."
         if not evaluation.ledger.pending and not evaluation.state.n_free:
             return "Every row of the pool was asked for."
@@ -70,7 +70,7 @@ def run_loop(evaluation, oracle, limits, watch=None, verbose=0):
             reason = reason or limits.reason_to_stop(evaluation)
             show(len(evaluation.ledger), _so_far(evaluation))
         show(len(evaluation.ledger), "refitting the surrogate")
-        evaluation.refit()
+        evaluation.finish()
         show(len(evaluation.ledger), _so_far(evaluation))
     return reason
 
@@ -88,9 +88,10 @@ def _buy(evaluation, oracle, limits):
     if not len(indices):
         n_free = evaluation.state.n_free
         indices = evaluation.ask(min(limits.batch_size, missing, n_free)).indices
-    # Rows are paid for as long as the ones before leave something of the budget.
-    cost_before = np.cumsum([0.0, *evaluation.problem.cost_of(indices)])[:-1]
-    indices = indices[evaluation.spent + cost_before < limits.budget]
+    if limits.budget < np.inf:
+        # Rows are paid for while the ones before leave something of the budget.
+        cost_before = np.cumsum([0.0, *evaluation.problem.cost_of(indices)])[:-1]
+        indices = indices[evaluation.spent + cost_before < limits.budget]
     if len(indices):
         evaluation.tell(indices, oracle(indices))
 

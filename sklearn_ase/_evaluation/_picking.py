@@ -1,104 +1,95 @@
-"""Score the pool, pick rows, and record what is known of each before its label."""
+"""Pick rows, and record what is known of each before its label."""
 
 import numpy as np
 
 from sklearn_ase._data._arrays import read_numbers
+from sklearn_ase._evaluation._drawing import BlockedPool
+from sklearn_ase._evaluation._scoring import PoolScores
 from sklearn_ase._inference import _kernels
 from sklearn_ase._state import Picks, Query
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.selection import Proportional
 
 
-def score_pool(plan, state, cost):
-    """Score every row of the pool.
+class Picker:
+    """Picks free rows, and keeps what one pick leaves for the next."""
 
-    Parameters
-    ----------
-    plan : Plan
-    state : PoolState
-        With a belief.
-    cost : ndarray of shape (n_samples,) or None
+    def __init__(self):
+        self._pool = None
 
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-    """
-    scores = plan.acquisition.score_samples(state)
-    scores = _check_scores(scores, state.n_samples, plan.acquisition)
-    if cost is not None and not plan.acquisition.is_uniform:
-        scores = scores / cost**plan.selection.cost_power
-    return scores
+    def pick(self, plan, state, learned, scores, n_queries, seed, embedding=None):
+        """Pick free rows.
 
+        Parameters
+        ----------
+        plan : Plan
+        state : PoolState
+        learned : Learned
+        scores : PoolScores or None
+            None before the first fit of the surrogate: a plain random sample.
+        n_queries : int
+        seed : int
+        embedding : ndarray of shape (n_samples, n_dimensions), default=None
+            Keep rows apart in that space, from each other and from open rows.
 
-def pick_rows(plan, state, learned, scores, n_queries, seed, embedding=None):
-    """Pick free rows.
-
-    Parameters
-    ----------
-    plan : Plan
-    state : PoolState
-    learned : Learned
-    scores : ndarray of shape (n_samples,) or None
-        None before the first fit of the surrogate: a plain random sample.
-    n_queries : int
-    seed : int
-    embedding : ndarray of shape (n_samples, n_dimensions), default=None
-        Keep rows apart in that space, from each other and from open rows.
-
-    Returns
-    -------
-    picks : Picks
-    """
-    selection = plan.selection
-    if scores is None:
-        selection, scores = Proportional(), np.ones(state.n_samples)
-    candidates = np.flatnonzero(state.free)
-    if embedding is not None:
-        picks = state.picks
-        open_rows = picks.indices[~(picks.answered | picks.skipped)]
-        query = pick_apart(scores, candidates, n_queries, embedding, open_rows)
-    else:
+        Returns
+        -------
+        picks : Picks
+        """
+        selection = plan.selection
+        if scores is None:
+            selection = Proportional()
+            scores = PoolScores(np.broadcast_to(0.0, state.n_samples), shift=1.0)
+        expected = learned.expected_loss
+        if expected is None:
+            expected = np.broadcast_to(0.0, state.n_samples)
         # Each query has its own stream, so a replayed evaluation picks the same.
-        n_asked = state.n_samples - len(candidates)
-        rng = np.random.default_rng([seed, n_asked])
-        query = selection.pick(scores, candidates, n_queries, rng)
-        _check_query(query, candidates, n_queries, selection)
-    return _with_prospects(query, candidates, learned, selection, scores)
+        rng = np.random.default_rng([seed, len(state.picks)])
+        if type(selection) is Proportional and embedding is None:
+            pool = self._blocks(scores.base, expected, learned.loss_variance)
+            pool.take(state.picks.indices)
+            given = scores.scale, scores.shift, selection.uniform_share
+            rows, columns = pool.draw(*given, n_queries, rng)
+            return Picks.unanswered(rows, *columns)
+        candidates = np.flatnonzero(state.free)
+        if embedding is not None:
+            picks = state.picks
+            open_rows = picks.indices[~(picks.answered | picks.skipped)]
+            given = scores.values, candidates, n_queries, embedding
+            query = pick_apart(*given, open_rows)
+        else:
+            query = selection.pick(scores.values, candidates, n_queries, rng)
+            _check_query(query, candidates, n_queries, selection)
+        moments = expected, learned.loss_variance
+        return _with_prospects(query, candidates, *moments, selection, scores.values)
+
+    def _blocks(self, base, expected, variance):
+        if self._pool is None or not self._pool.belongs_to(base, expected):
+            self._pool = BlockedPool(base, expected, variance)
+        return self._pool
 
 
-def _with_prospects(query, candidates, learned, selection, scores):
+def _with_prospects(query, candidates, expected, variance, selection, scores):
     """The picks, each with what was known before its label."""
-    expected = learned.expected_loss
-    if expected is None:
-        expected = np.zeros(len(scores))
     picked = expected[query.indices]
     picked_before = np.cumsum(picked) - picked
     free_expected = expected[candidates].sum() - picked_before
-    prospects = _prospects_of_picks(
-        query, candidates, expected, learned, selection, scores
-    )
+    prospects = np.full((4, len(query)), np.nan)
+    for place, index in enumerate(query.indices):
+        if not selection.has_query_proba:
+            break
+        proba, of_free = (
+            selection.distribution(scores[candidates]),
+            expected[candidates],
+        )
+        prospects[2:, place] = _kernels.step_limits(proba, of_free)
+        if variance is not None:
+            moments = _kernels.step_moments(proba, of_free, variance[candidates])
+            prospects[:2, place] = moments
+        candidates = candidates[candidates != index]
     return Picks.unanswered(
         query.indices, query.proba, picked, free_expected, *prospects
     )
-
-
-def _prospects_of_picks(query, candidates, expected, learned, selection, scores):
-    """What each pick and its label can show, of shape (4, n_queries).
-
-    Two moments that are expected, and the greatest 1 / q and g / q of any free row.
-    """
-    prospects = np.full((4, len(query)), np.nan)
-    if not selection.has_query_proba:
-        return prospects
-    for place, index in enumerate(query.indices):
-        proba = selection.distribution(scores[candidates])
-        of_free = expected[candidates]
-        prospects[2:, place] = _kernels.step_limits(proba, of_free)
-        if learned.belief is not None:
-            variance = learned.loss_variance[candidates]
-            prospects[:2, place] = _kernels.step_moments(proba, of_free, variance)
-        candidates = candidates[candidates != index]
-    return prospects
 
 
 def pick_apart(scores, candidates, n_queries, embedding, taken=()):
@@ -166,7 +157,8 @@ def _check_query(query, candidates, n_queries, selection):
     name = f"{type(selection).__name__}.pick"
     rows, proba = (np.asarray(getattr(query, n, None)) for n in ("indices", "proba"))
     is_pick = rows.shape == proba.shape == (n_queries,)
-    if not is_pick or len(np.intersect1d(rows, candidates)) != n_queries:
+    is_pick = is_pick and len({*rows.tolist()}) == n_queries
+    if not is_pick or not np.isin(rows, candidates).all():
         raise ValueError(
             f"{name} must return a Query of {n_queries} different rows among the "
             f"candidates, each with a probability, but returned {shown(query)}."
@@ -176,24 +168,3 @@ def _check_query(query, candidates, n_queries, selection):
             f"{name} must return probabilities > 0 and <= 1, but returned "
             f"{shown(proba)}. Set has_query_proba = False if there are none."
         )
-
-
-def _check_scores(scores, n_samples, acquisition):
-    """Check what an acquisition, perhaps somebody else's, returned."""
-    scores, name = np.asarray(scores), type(acquisition).__name__
-    if scores.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
-        )
-    scores = scores.astype(float)
-    if scores.shape != (n_samples,):
-        raise ValueError(
-            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
-            f" but returned shape {scores.shape}."
-        )
-    if not np.isfinite(scores).all() or scores.min() < 0:
-        raise ValueError(
-            f"{name}.score_samples must return finite scores >= 0, but they go from "
-            f"{scores.min()} to {scores.max()}."
-        )
-    return scores

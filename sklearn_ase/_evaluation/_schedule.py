@@ -11,6 +11,8 @@ from sklearn_ase._utils._checks import is_number, shown
 # A surrogate that takes labels between refits waits for at least so many of them, and
 # for this share of the rows of its last fit: fewer rows hardly change it.
 _LEAST_STEP, _LEAST_SHARE = 5, 0.01
+# After the last label it is fitted again if this part of such a step has come.
+_LAST_PART = 0.0
 
 
 def check_refit(refit):
@@ -55,7 +57,17 @@ def next_refit(refit, n_labels, n_fitted=None):
         return next((count for count in refit if count > n_labels), None)
     if isinstance(refit, numbers.Integral):
         return n_labels + refit
-    step = 1
-    if n_fitted is not None:
-        step = max(_LEAST_STEP, math.ceil(_LEAST_SHARE * n_fitted))
-    return max(n_labels + step, math.ceil(n_labels * refit))
+    return max(n_labels + _step(n_fitted), math.ceil(n_labels * refit))
+
+
+def last_refit(refit, n_labels, n_fitted=None):
+    """Label count from which a refit after the last label pays; see `next_refit`."""
+    step = _step(n_fitted) if is_factor(refit) else 1
+    return n_labels + max(1, math.ceil(_LAST_PART * step))
+
+
+def _step(n_fitted):
+    """Least number of labels between two refits."""
+    if n_fitted is None:
+        return 1
+    return max(_LEAST_STEP, math.ceil(_LEAST_SHARE * n_fitted))

@@ -13,7 +13,7 @@ from sklearn_ase._inference._steps import (
     blended_variance,
     label_shares,
     tuned_steps,
-    variances_of_mean,
+    tuned_variances,
     weighting_obstacle,
 )
 
@@ -102,7 +102,7 @@ def has_evidence(state):
     return not (state.settled.n_skipped or judging_obstacle(state))
 
 
-def weigh_evidence(state, worth=WORTH, tuned=None):
+def weigh_evidence(state, worth=WORTH):
     """Compare the surrogate with the labels.
 
     Parameters
@@ -111,14 +111,19 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
         For which :func:`judging_obstacle` is empty.
     worth : float, default=400
         Labels that the estimate of a calibrated surrogate is worth if it is accurate.
-    tuned : Steps, default=None
-        What :func:`tuned_steps` returned for this state, if that is known.
 
     Returns
     -------
     evidence : Evidence
     """
-    steps, predicted, _ = tuned_steps(state) if tuned is None else tuned
+    # The estimate and the next pick ask for the same.
+    if ("evidence", worth) not in state.memo:
+        state.memo["evidence", worth] = _weighed(state, worth)
+    return state.memo["evidence", worth]
+
+
+def _weighed(state, worth):
+    steps = tuned_steps(state).values
     n_samples, n_labels = state.n_samples, len(steps)
     weights = _kernels.step_weights(n_labels, n_samples)
     surrogate, corrected = _surrogate_estimate(state), float(weights @ steps)
@@ -128,7 +133,7 @@ def weigh_evidence(state, worth=WORTH, tuned=None):
         return Evidence(**found, bias=gap, trust=0.0)
     if state.settled.n_skipped:
         return Evidence(**found)
-    seen, believed = variances_of_mean(steps, predicted, n_samples)
+    seen, believed = tuned_variances(state)
     # Not the greater of the two: a surrogate must not excuse its own error by a
     # variance that only it believes in.
     variance = blended_variance(seen, believed, n_labels)

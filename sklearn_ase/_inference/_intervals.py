@@ -138,8 +138,9 @@ def tail_degrees(deviations):
     -------
     degrees : float
     """
-    n, square = len(deviations), np.mean(deviations**2)
+    squares = deviations**2
+    n, square = len(squares), np.mean(squares)
     if not square > 0:
         return float(max(n - 1, 1))
-    excess = np.mean(deviations**4) / square**2 - 1.0
+    excess = np.mean(squares**2) / square**2 - 1.0
     return float(np.clip(2.0 * (n - 1) / max(excess, 1e-9), 1.0, max(n - 1, 1)))

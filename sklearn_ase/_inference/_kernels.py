@@ -1,5 +1,7 @@
 """Array formulas about picks and their labels: numpy in, new arrays out."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -26,17 +28,22 @@ def lure_weights(query_proba, n_samples):
     return 1.0 + shrink * (1.0 / ((n_samples - m + 1) * query_proba) - 1.0)
 
 
+@lru_cache(maxsize=2)
 def step_weights(n_labels, n_samples):
     """Weights of the one-step estimates, ``w_m ∝ 1 / ((N-m+1)(N-m))``, sum 1.
 
-    Their weighted mean is LURE (and its corrected form).
+    Their weighted mean is LURE (and its corrected form). The array is kept for the next
+    call, so it cannot be changed.
     """
     if n_labels == n_samples:
         # The last step alone has seen every loss.
-        return np.eye(1, n_labels, n_labels - 1)[0]
-    m = np.arange(1, n_labels + 1)
-    weights = 1.0 / ((n_samples - m + 1.0) * (n_samples - m))
-    return weights / weights.sum()
+        weights = np.eye(1, n_labels, n_labels - 1)[0]
+    else:
+        m = np.arange(1, n_labels + 1)
+        weights = 1.0 / ((n_samples - m + 1.0) * (n_samples - m))
+        weights /= weights.sum()
+    weights.setflags(write=False)
+    return weights
 
 
 def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0.0):
@@ -81,21 +88,43 @@ def predictable_power(plain, control, n_trusted):
         Between 0 and 1: the regression of the past estimates on the past controls,
         shrunk towards 1. Known before its own step, so that the steps stay unbiased.
     """
-    count = np.maximum(np.arange(len(plain)), 1)
-    square = np.maximum(_before(control**2) - _before(control) ** 2 / count, 0.0)
-    product = _before(plain * control) - _before(plain) / count * _before(control)
+    sums = map(_before, (plain, control, control**2, plain * control))
+    return power_after(np.arange(len(plain)), *sums, n_trusted)
+
+
+def power_after(count, plain, control, square, product, n_trusted):
+    """The same from sums over the steps before.
+
+    Parameters
+    ----------
+    count : ndarray of int of shape (n_labels,)
+        Number of steps before.
+    plain, control, square, product : ndarray of shape (n_labels,)
+        Sums of the estimates, of the controls, of the squares of the controls, and of
+        the products of both.
+    n_trusted : float
+
+    Returns
+    -------
+    power : ndarray of shape (n_labels,)
+    """
+    count = np.maximum(count, 1)
+    square = np.maximum(square - control**2 / count, 0.0)
+    product = product - plain / count * control
     # The prior counts as n_trusted steps of the size seen so far.
     prior = n_trusted * square / count
     weight = prior + square
     power = np.divide(
-        prior + product, weight, out=np.ones(len(plain)), where=weight > 0
+        prior + product, weight, out=np.ones(len(weight)), where=weight > 0
     )
     return np.clip(power, 0.0, 1.0)
 
 
 def _before(values):
     """Sum of the values before each one."""
-    return np.concatenate([[0.0], np.cumsum(values)[:-1]])
+    before = np.zeros(len(values))
+    np.cumsum(values[:-1], out=before[1:])
+    return before
 
 
 def step_moments(query_proba, expected, variance):
@@ -149,14 +178,16 @@ def step_deviations(steps, n_samples):
 
 def variance_of_steps(steps, n_samples):
     """Variance of the weighted mean of the steps, from their scatter."""
-    n_steps = len(steps)
-    variance = np.sum(step_deviations(steps, n_samples) ** 2) / (n_steps - 1)
+    n_steps, deviations = len(steps), step_deviations(steps, n_samples)
     scaled = step_weights(n_steps, n_samples) * _step_scale(n_steps, n_samples)
-    return float(variance * np.sum(scaled**2))
+    return float(deviations @ deviations / (n_steps - 1) * (scaled @ scaled))
 
 
+@lru_cache(maxsize=2)
 def _step_scale(n_steps, n_samples):
-    return 1.0 - np.arange(n_steps) / n_samples
+    scale = 1.0 - np.arange(n_steps) / n_samples
+    scale.setflags(write=False)
+    return scale
 
 
 def gap_log_density(gap, variance, expected, spread):

@@ -27,7 +27,9 @@ def population_variance(state, known=0.0):
     if not picks.n_labels:
         return np.nan
     share, counts = label_shares(state), row_weight(state)[picks.indices]
-    values = picks.losses + np.broadcast_to(known, state.n_samples)[picks.indices]
+    values = picks.losses
+    if np.ndim(known):
+        values = values + known[picks.indices]
     total = share @ counts
     mean = share @ values / total if total > 0 else 0.0
     return float(share @ (values - mean * counts) ** 2 / state.n_samples)

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._running import RunningSteps, parts_of_steps
 from sklearn_ase._inference._skips import over_answerable
 
 # Number of labels for which g is used in full before they show how much of it to use.
-_TRUSTED_LABELS = 10
+TRUSTED_LABELS = 10
 # Number of labels that the believed variance of the steps is worth.
 _BELIEVED_LABELS = 10
 
@@ -89,11 +90,20 @@ def tuned_steps(state):
     -------
     steps : Steps
     """
+    if "tuned_steps" not in state.memo:
+        state.memo["tuned_steps"] = _tuned_steps(state)
+    return state.memo["tuned_steps"]
+
+
+def _tuned_steps(state):
     if state.is_question:
         # Without g an estimate for a group depends on how many of its rows were picked.
         return steps_with_power(state, 1.0)
-    plain, control = _parts_of_steps(state)
-    return _steps(state, _kernels.predictable_power(plain, control, _TRUSTED_LABELS))
+    running = state.memo.get("running")
+    if running is None:
+        running = RunningSteps(state.n_samples, TRUSTED_LABELS)
+    plain, control, power = running.up_to(state.settled)
+    return _steps(state, power, plain, control)
 
 
 def steps_with_power(state, power):
@@ -109,19 +119,11 @@ def steps_with_power(state, power):
     -------
     steps : Steps
     """
-    return _steps(state, np.full(len(state.settled), float(power)))
+    power = np.full(len(state.settled), float(power))
+    return _steps(state, power, *parts_of_steps(state.settled, state.n_samples))
 
 
-def _parts_of_steps(state):
-    """One-step estimates without g, and what g takes from each; its mean is 0."""
-    picks, n_samples = state.settled, state.n_samples
-    plain = _kernels.step_estimates(picks.losses, picks.query_proba, n_samples)
-    control = picks.expected_loss / picks.query_proba - picks.free_expected_loss
-    return plain, control / n_samples
-
-
-def _steps(state, power):
-    plain, control = _parts_of_steps(state)
+def _steps(state, power, plain, control):
     residual, loss = moments_with_prior(state)
     free_expected = state.settled.free_expected_loss
     # What is left of g in a step adds to its variance.
@@ -191,6 +193,15 @@ def variances_of_mean(steps, predicted, n_samples):
     if n_picks > 1:
         seen = _kernels.variance_of_steps(steps, n_samples)
     return seen, float(weights**2 @ predicted)
+
+
+def tuned_variances(state):
+    """The same for :func:`tuned_steps`, computed once for a state."""
+    if "tuned_variances" not in state.memo:
+        values, predicted, _ = tuned_steps(state)
+        found = variances_of_mean(values, predicted, state.n_samples)
+        state.memo["tuned_variances"] = found
+    return state.memo["tuned_variances"]
 
 
 def largest_step(values, n_samples):

@@ -39,6 +39,8 @@ class LabelLedger(LedgerContents):
         Seed of the evaluation that the ledger continues; None if it has none.
     n_changes : int
         Number of changes so far; notes do not count.
+    n_revisions : int
+        How many of them changed an answer or a skip of before.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class LabelLedger(LedgerContents):
             )
         self._record("ask", *columns.values())
         self._asked.update(indices)
+        self._unsettled.update(dict.fromkeys(indices))
         for name, values in columns.items():
             getattr(self, name).extend(values)
 
@@ -111,7 +114,10 @@ class LabelLedger(LedgerContents):
         labels, more_labels = _plain(labels), [_plain(more) for more in more_labels]
         self._record("tell", indices, labels, more_labels)
         for index in indices:
-            self._skipped.pop(index, None)
+            self._unsettled.pop(index, None)
+            if index in self._skipped:
+                del self._skipped[index]
+                self.n_revisions += 1
         self._happened()
         self.labels.update(zip(indices, labels, strict=True))
         self.more_labels.update(zip(indices, more_labels, strict=False))
@@ -127,6 +133,7 @@ class LabelLedger(LedgerContents):
         self._record("correct", index, label, more_labels)
         learned = self._was_learned(index)
         self._happened(learned)
+        self.n_revisions += 1
         for answers in (self.labels, self.known):
             if index in answers:
                 answers[index] = label
@@ -157,6 +164,9 @@ class LabelLedger(LedgerContents):
             self.known,
         ):
             rows.pop(index, None)
+        self.n_revisions += 1
+        is_open = (row for row in self.indices if not self._is_settled(row))
+        self._unsettled = dict.fromkeys(is_open)  # In the order of the picks.
         if learned:
             while self.refits and self.refits[-1] >= len(self.labels):
                 self.refits.pop()
@@ -176,6 +186,8 @@ class LabelLedger(LedgerContents):
         self._record("skip", indices)
         self._happened()
         self._skipped.update(dict.fromkeys(indices))
+        for index in indices:
+            self._unsettled.pop(index, None)
 
     def know(self, indices, labels):
         """Record labels that were available beforehand."""

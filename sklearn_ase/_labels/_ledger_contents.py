@@ -22,10 +22,13 @@ class LedgerContents:
         self.refits = []
         self.notes = {}
         self.n_changes = 0
+        self.n_revisions = 0
         # Whether a refit waits to be noted; None if nothing waits.
         self.unnoted = None
         self._asked = set()
-        self._skipped = {}  # The keys of a dict: ordered, and quick to look up.
+        # The keys of a dict are ordered, and quick to look up and to leave out.
+        self._unsettled = {}
+        self._skipped = {}
 
     def __len__(self):
         return len(self.labels)
@@ -42,7 +45,15 @@ class LedgerContents:
     @property
     def pending(self):
         """Rows that were asked for and wait for an answer."""
-        return [index for index in self.indices if not self._is_settled(index)]
+        return list(self._unsettled)
+
+    def may_answer(self, indices):
+        """Whether all these rows were asked for, or known beforehand."""
+        return all(index in self._asked or index in self.known for index in indices)
+
+    def last_labels(self, n_labels):
+        """Return the labels that came last, as a dict of row to label."""
+        return dict([*islice(reversed(self.labels.items()), max(n_labels, 0))][::-1])
 
     @property
     def ends_of_batches(self):

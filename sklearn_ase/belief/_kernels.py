@@ -115,16 +115,35 @@ def member_expected_loss(member_proba, mean, proba, loss):
     -------
     member_loss : ndarray of shape (n_members, n_samples)
     """
-    xp = namespace(member_proba)
+    common, weight = member_weights(mean, proba, loss)
+    # "enc,nc->en" as one product of a matrix and a vector per sample.
+    by_sample = namespace(member_proba).matmul(
+        member_proba.swapaxes(0, 1), weight[:, :, None]
+    )
+    return common + by_sample[:, :, 0].T
+
+
+def member_weights(mean, proba, loss):
+    """What the expected loss under each member is made of.
+
+    Parameters
+    ----------
+    mean, proba, loss : ndarray of shape (n_samples, n_classes)
+        See :func:`member_expected_loss`.
+
+    Returns
+    -------
+    common : ndarray of shape (n_samples,)
+        The same for all members.
+    weight : ndarray of shape (n_samples, n_classes)
+        What the probabilities of a member are multiplied by and summed.
+    """
     expected = expected_loss(proba, loss)
     # Tilted members need not sum to 1. Centred, a loss that is the same for every
     # label is the same for every member, and the members still average to g.
     deviation = loss - expected[:, None]
-    expected += xp.einsum("nc,nc->n", _common(mean, proba), deviation)
-    weight = tilt(mean, proba) * deviation
-    # "enc,nc->en" as one product of a matrix and a vector per sample.
-    by_sample = xp.matmul(member_proba.swapaxes(0, 1), weight[:, :, None])
-    return expected + by_sample[:, :, 0].T
+    expected += namespace(mean).einsum("nc,nc->n", _common(mean, proba), deviation)
+    return expected, tilt(mean, proba) * deviation
 
 
 def _common(mean, proba):

@@ -12,6 +12,7 @@ from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._steps import (
     blended_variance,
+    tuned_variances,
     unseen_variance,
     variances_of_mean,
     weighting_obstacle,
@@ -140,7 +141,10 @@ def mean_of_steps(steps, state):
     """
     values, n_samples = steps.values, state.n_samples
     weights = _kernels.step_weights(len(values), n_samples)
-    variances = variances_of_mean(values, steps.predicted, n_samples)
+    if steps is state.memo.get("tuned_steps"):
+        variances = tuned_variances(state)
+    else:
+        variances = variances_of_mean(values, steps.predicted, n_samples)
     deviations = _kernels.step_deviations(values, n_samples)
     return design_based(weights @ values, variances, deviations, steps, state)
 

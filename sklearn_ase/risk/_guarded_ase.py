@@ -77,14 +77,13 @@ class GuardedASE(BaseRisk):
         self.check(state)
         if state.settled.n_labels == 0:
             return self._without_labels(state)
-        tuned = self.steps(state)
-        corrected = mean_of_steps(tuned, state)
+        corrected = mean_of_steps(self.steps(state), state)
         if state.belief is None:
             return corrected
         value = corrected.value
         is_compared = not (state.settled.n_skipped or state.is_cross_fitted)
         if self.worth > 0 and is_compared:
-            evidence = weigh_evidence(state, self.worth, tuned)
+            evidence = weigh_evidence(state, self.worth)
             value = evidence.surrogate - evidence.bias
         # Between what the labels prove, as every mean of losses.
         most = min(corrected.most, corrected.max_loss)

@@ -11,13 +11,9 @@ from sklearn_ase._data._rows import plain_labels
 from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
-from sklearn_ase.belief._namespace import to_numpy
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
-from sklearn_ase.surrogate._estimator_surrogate import (
-    CHUNK_NUMBERS,
-    EstimatorSurrogate,
-    take_columns,
-)
+from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate, take_columns
+from sklearn_ase.surrogate._leaves import ForestLeaves, mean_and_belief
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import (
     has_members,
@@ -25,6 +21,9 @@ from sklearn_ase.surrogate._members import (
     out_of_bag,
     predict_members,
 )
+
+# Probabilities that are calibrated at a time: few enough for the cache.
+_BLOCK_NUMBERS = 2**14
 
 
 class ClassifierSurrogate(EstimatorSurrogate):
@@ -62,7 +61,8 @@ class ClassifierSurrogate(EstimatorSurrogate):
     min_rows : int, default=5
         Number of labelled rows that are needed for a fit.
     n_jobs : int, default=None
-        Number of jobs of the bootstrap ensemble.
+        Number of jobs of the bootstrap ensemble, and of threads that go through the
+        pool. None means 1, or what ``joblib.parallel_config`` says.
 
     Attributes
     ----------
@@ -176,6 +176,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         classes = np.unique(rows.y) if rows.classes is None else rows.classes
         self.classes_ = np.asarray(classes)
         self._check_columns()
+        self._leaves = ForestLeaves.of(self.estimator_, self.classes_)
         self.calibration_ = self.held_out_ = None
         mean = self._held_out_proba(rows, seed, calibration)
         if mean is not None and calibration is not None:
@@ -238,13 +239,8 @@ class ClassifierSurrogate(EstimatorSurrogate):
         return [mean, expert, codes, weight, shift]
 
     def _recalibrated(self, belief, loss, expert):
-        n_samples, n_classes = belief.uncalibrated.shape
-        proba, worth = np.empty((n_samples, n_classes)), None
-        for rows in gen_batches(n_samples, max(1, CHUNK_NUMBERS // n_classes)):
-            columns = take_columns([belief.uncalibrated, expert, belief.shift], rows)
-            proba[rows], part = self._with_worth(*columns, loss.take(rows))
-            worth = part.plus(worth, len(proba[rows]) / n_samples)
-        return belief.recalibrated(proba, worth)
+        columns = belief.uncalibrated, expert, belief.shift
+        return belief.recalibrated(*self._with_worth(*columns, loss))
 
     def _seen_classes(self, y):
         # Labels, not columns: a network may have a column for a class without a row.
@@ -260,10 +256,9 @@ class ClassifierSurrogate(EstimatorSurrogate):
 
     def _calibrated(self, mean, expert, shift):
         """Return the calibrated mean, with the prior mass for unseen classes."""
-        proba = mean
         if self.calibration_ is not None:
-            proba = self.calibration_.predict_proba(mean, expert, shift)
-        return self._with_prior(proba)
+            mean = self.calibration_.predict_proba(mean, expert, shift)
+        return self._with_prior(mean)
 
     def _with_prior(self, proba):
         seen = self.seen_classes_
@@ -274,27 +269,32 @@ class ClassifierSurrogate(EstimatorSurrogate):
         rest = 1.0 - prior * np.sum(~seen)
         return np.where(seen, proba * (rest / proba.sum(axis=-1, keepdims=True)), prior)
 
+    def _numbers_per_row(self, X):
+        if self._leaves is None:
+            return super()._numbers_per_row(X)
+        return self._leaves.n_trees + 3 * self._leaves.n_classes
+
     def _members_at(self, X):
-        """Members as the belief is made of them: an array, or a tensor."""
-        return self._aligned_members(X)
+        """Members as the belief is made of them: an array, a tensor, or leaves."""
+        return self._aligned_members(X) if self._leaves is None else self._leaves.at(X)
 
     def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
-        members = self._members_at(X)
-        mean = to_numpy(members.mean(axis=0))
+        mean, reduce = mean_and_belief(self._members_at(X))
         if self.calibration_ is None:
-            proba = self._with_prior(mean)
-            return CategoricalBelief.from_members(
-                members, loss, proba, keep_member_loss
-            )
+            return reduce(loss, self._with_prior(mean), keep_member_loss)
         proba, worth = self._with_worth(mean, expert, shift, loss)
-        belief = CategoricalBelief.from_members(members, loss, proba, keep_member_loss)
+        belief = reduce(loss, proba, keep_member_loss)
         return replace(belief, training_worth=worth, uncalibrated=mean, shift=shift)
 
     def _with_worth(self, mean, expert, shift, loss):
         """Calibrated mean, and the risk for each hypothesis about training rows."""
-        calibration = self.calibration_
-        each = calibration.predict_proba_each(mean, expert, shift)
-        each = self._with_prior(each)
-        proba = np.tensordot(calibration.shares_, each, axes=1)
-        risk = np.einsum("knc,nc->k", each, loss.values) / len(proba)
-        return proba, TrainingWorth(calibration.worths_, calibration.shares_, risk)
+        calibration, (n_samples, n_classes) = self.calibration_, mean.shape
+        proba, risk = np.empty((n_samples, n_classes)), 0.0
+        for rows in gen_batches(n_samples, max(1, _BLOCK_NUMBERS // n_classes)):
+            columns = take_columns([mean, expert, shift], rows)
+            each = self._with_prior(calibration.predict_proba_each(*columns))
+            each = each.swapaxes(1, 2).reshape(len(each), -1)
+            proba[rows] = (calibration.shares_ @ each).reshape(n_classes, -1).T
+            risk = risk + each @ loss.values[rows].T.ravel()
+        worths, shares = calibration.worths_, calibration.shares_
+        return proba, TrainingWorth(worths, shares, risk / n_samples)

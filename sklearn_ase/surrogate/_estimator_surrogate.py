@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches, get_tags
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._data._cross_fitting import cross_fitted
@@ -36,8 +37,8 @@ class EstimatorSurrogate(BaseSurrogate):
     """Base class of the surrogates that wrap a classifier or a regressor.
 
     A subclass has the constructor parameters ``estimator``, ``calibration``,
-    ``pool_weight``, ``rows_per_acquired``, ``cv`` and ``min_rows``, and the abstract
-    methods below.
+    ``pool_weight``, ``rows_per_acquired``, ``cv``, ``min_rows`` and ``n_jobs``, and the
+    abstract methods below.
     """
 
     takes_sources = True
@@ -169,11 +170,12 @@ class EstimatorSurrogate(BaseSurrogate):
 
     def belief(self, X, loss, expert=None, keep_member_loss=False):
         n_samples = n_rows(X)
-        numbers = predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
-        size = max(1, min(n_samples, CHUNK_NUMBERS // numbers))
+        size = max(1, min(n_samples, CHUNK_NUMBERS // self._numbers_per_row(X)))
         shift = None if self.calibration_ is None else self._shift_at(X)
-        chunks = (
-            self._chunk_belief(
+        # In threads: trees and numpy let others run, and nothing has to be copied.
+        parallel = Parallel(self.n_jobs, require="sharedmem", return_as="generator")
+        chunks = parallel(
+            delayed(self._chunk_belief)(
                 take_rows(X, rows),
                 loss.take(rows),
                 *take_columns([expert, shift], rows),
@@ -182,6 +184,10 @@ class EstimatorSurrogate(BaseSurrogate):
             for rows in gen_batches(n_samples, size)
         )
         return self._belief_type.concatenate(chunks, n_samples)
+
+    def _numbers_per_row(self, X):
+        """How many numbers a row of a chunk takes."""
+        return predict_members(self.estimator_, take_rows(X, slice(0, 1))).size
 
     def _fit_estimator(self, X, y, weight, seed):
         """Fit the estimator, or an ensemble of it, on these rows."""

@@ -9,8 +9,11 @@ from sklearn_ase.surrogate._gaussian_likelihood import (
     GaussianLikelihood,
     log_density_of_labels,
 )
-from sklearn_ase.surrogate._log_linear_stack import check_expert
-from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
+from sklearn_ase.surrogate._power_prior import (
+    check_expert,
+    training_hypotheses,
+    weigh_hypotheses,
+)
 
 # Precision of the prior of the shift's coefficient.
 _SHIFT_PRECISION = 10.0

@@ -1,12 +1,16 @@
 """Calibration of class probabilities that can use the model under test."""
 
 import numpy as np
-from scipy.special import expit, logit, softmax
+from scipy.special import expit, logit
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
-from sklearn_ase.surrogate._power_prior import training_hypotheses, weigh_hypotheses
+from sklearn_ase.surrogate._power_prior import (
+    check_expert,
+    training_hypotheses,
+    weigh_hypotheses,
+)
 
 # Exponents of surrogate and model that are likely before any row was seen. With
 # training rows these decide; without them the surrogate knows nothing at first.
@@ -140,12 +144,12 @@ class LogLinearStack(BaseEstimator):
             self.model_classes_ = model_classes
         if is_acquired is None:
             is_acquired = np.ones(n_samples, dtype=bool)
-        self._has_shift = shift is not None
+        self._has_shift, self._starts = shift is not None, None
         self._model_smoothing = self.smoothing
         if self.uses_model_ and not np.isin(expert[np.isfinite(expert)], (0, 1)).all():
             self._model_smoothing *= _MODEL_SHARE
         weight = np.ones(n_samples) if sample_weight is None else sample_weight
-        columns = [proba, expert, codes, weight, shift]
+        columns = proba, expert, codes, weight, shift
         training, acquired = (
             [None if column is None else column[part] for column in columns]
             for part in (~is_acquired, is_acquired)
@@ -156,7 +160,7 @@ class LogLinearStack(BaseEstimator):
         self._hypotheses = training_hypotheses(
             rows, rows.n_rows, centre, discounted, kept, self._bounds, by_evidence
         )
-        self._training, self._starts = training, None
+        self._training = training
         return self.fit_acquired(*acquired)
 
     def fit_acquired(self, proba, expert, codes, weight=None, shift=None):
@@ -218,20 +222,23 @@ class LogLinearStack(BaseEstimator):
         proba : ndarray of shape (n_hypotheses, n_samples, n_classes)
         """
         check_expert(self.uses_model_, expert)
-        logs = self._logs(proba, expert, shift)
+        # Samples are the last axis: sums over a few classes are slow along it.
+        logs = self._logs(proba, expert, shift).swapaxes(1, 2)
         exponents, offsets = np.split(self.parameters_, [len(logs)], axis=1)
         scores = np.tensordot(exponents, logs, axes=1)
         if offsets.size:
-            scores += offsets[:, None, :]
-        result = np.zeros((len(self.shares_), *proba.shape))
-        result[..., self.model_classes_] = softmax(scores, axis=2)
+            scores += offsets[:, :, None]
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        known = scores.swapaxes(1, 2)
         if self.model_classes_.all():
-            return result
+            return known
         rest = self._smooth(proba)[:, ~self.model_classes_]
-        mass = rest.sum(axis=1)
-        slope, offset = self.unknown_
+        mass, (slope, offset) = rest.sum(axis=1), self.unknown_
         unknown = expit(slope * logit(mass) + offset)
-        result[..., self.model_classes_] *= (1.0 - unknown)[:, None]
+        result = np.empty((len(known), *proba.shape))
+        result[..., self.model_classes_] = known * (1.0 - unknown)[:, None]
         result[..., ~self.model_classes_] = rest * (unknown / mass)[:, None]
         return result
 
@@ -262,9 +269,9 @@ class LogLinearStack(BaseEstimator):
 
     def _fit_unknown(self, proba, codes, weight):
         """Fit the odds of the classes that the model does not know."""
-        proba = np.concatenate([self._training[0], proba])
-        codes = np.concatenate([self._training[2], codes])
-        weight = np.concatenate([self._training[3], weight])
+        training, acquired = self._training, (proba, codes, weight)
+        pairs = zip((training[0], *training[2:4]), acquired, strict=True)
+        proba, codes, weight = map(np.concatenate, pairs)
         odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
         unknown = ~self.model_classes_[codes]
         # The surrogate has met these classes as often as its rows have them. In the
@@ -276,8 +283,8 @@ class LogLinearStack(BaseEstimator):
         return fit_odds(odds, unknown, weight, centre)
 
     def _smooth(self, proba, smoothing=None):
-        smoothing = self.smoothing if smoothing is None else smoothing
-        return (1.0 - smoothing) * proba + smoothing / proba.shape[1]
+        share = self.smoothing if smoothing is None else smoothing
+        return (1.0 - share) * proba + share / proba.shape[1]
 
     def _logs(self, proba, expert, shift):
         """What the exponents and the coefficient of the shift multiply."""
@@ -286,15 +293,6 @@ class LogLinearStack(BaseEstimator):
             smooth.append(self._smooth(expert, self._model_smoothing))
         logs = [np.log(p[:, self.model_classes_]) for p in smooth]
         if self._has_shift:
-            z = np.zeros(len(proba)) if shift is None else shift
-            logs.append(z[:, None] * np.mean(logs, axis=0))
+            z = 0.0 if shift is None else shift[:, None]
+            logs.append(z * np.mean(logs, axis=0))
         return np.stack(logs)
-
-
-def check_expert(uses_model, expert):
-    """Refuse to predict without the model if it took part in the fit."""
-    if uses_model and expert is None:
-        raise ValueError(
-            "The calibration was fitted with the predictions of the model under test "
-            "and needs them to predict. Pass expert=..."
-        )

@@ -20,6 +20,7 @@ from sklearn_ase.surrogate._bootstrap import (
     BootstrapRegressor,
     member_proba,
 )
+from sklearn_ase.surrogate._leaves import as_tree_input
 
 # Boosting has estimators_ too, but these are steps of one model, not models that
 # could each stand for the truth.
@@ -62,13 +63,10 @@ def _member_functions(model, X):
     """Return one prediction function per member, and X as these functions take it."""
     if isinstance(model, FORESTS):
         # The forest converts X once per call, so its trees need not check it again.
-        if sparse.issparse(X):
-            X = X.tocsr().astype(np.float32)
-        else:
-            X = np.ascontiguousarray(X, dtype=np.float32)
-        method = "predict_proba" if hasattr(model, "classes_") else "predict"
-        trees = [getattr(tree, method) for tree in model.estimators_]
-        return [lambda rows, t=t: t(rows, check_input=False) for t in trees], X
+        trees = [tree.tree_.predict for tree in model.estimators_]
+        if hasattr(model, "classes_"):
+            return trees, as_tree_input(X)
+        return [lambda rows, t=t: t(rows)[:, 0] for t in trees], as_tree_input(X)
     if isinstance(model, BAGS):
         X = X if sparse.issparse(X) else np.asarray(X)
         pairs = zip(model.estimators_, model.estimators_features_, strict=True)

@@ -257,3 +257,12 @@ def _distinct(n_rows, least):
 
 def _log_det(curvature):
     return np.linalg.slogdet(curvature)[1]
+
+
+def check_expert(uses_model, expert):
+    """Refuse to predict without the model if it took part in the fit."""
+    if uses_model and expert is None:
+        raise ValueError(
+            "The calibration was fitted with the predictions of the model under test "
+            "and needs them to predict. Pass expert=..."
+        )

@@ -54,7 +54,8 @@ class RegressorSurrogate(EstimatorSurrogate):
     min_rows : int, default=5
         Number of labelled rows that are needed for a fit.
     n_jobs : int, default=None
-        Number of jobs of the bootstrap ensemble.
+        Number of jobs of the bootstrap ensemble, and of threads that go through the
+        pool. None means 1, or what ``joblib.parallel_config`` says.
 
     Attributes
     ----------

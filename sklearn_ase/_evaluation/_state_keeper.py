@@ -1,0 +1,116 @@
+"""The state of the pool, renewed with what is new since the last time."""
+
+from itertools import islice
+
+import numpy as np
+
+from sklearn_ase._evaluation._states import observed_values, pool_state
+from sklearn_ase._inference._running import RunningSteps
+from sklearn_ase._inference._steps import TRUSTED_LABELS
+from sklearn_ase._state import RECORDED, Picks, PoolState
+from sklearn_ase._utils._growing import GrowingArray
+
+
+class StateKeeper:
+    """Puts the state of the pool together, label by label.
+
+    A label then costs the same however many there are. After a correction, an answer
+    out of order, or with several answers for a row, all is put together anew.
+    """
+
+    def __init__(self):
+        self._state = self._ledger = None
+
+    def state(self, ledger, learned):
+        """Return everything that is known about the pool.
+
+        Parameters
+        ----------
+        ledger : LabelLedger
+        learned : Learned
+
+        Returns
+        -------
+        state : PoolState
+        """
+        if not self._can_go_on(ledger, learned):
+            return self._begin(ledger, learned)
+        self._add_picks(ledger)
+        n_before = len(self._labels)
+        if not self._add_labels(ledger.last_labels(len(ledger) - n_before), learned):
+            return self._begin(ledger, learned)
+        return self._made(learned)
+
+    def _can_go_on(self, ledger, learned):
+        is_same = self._ledger is ledger and self._loss is learned.loss
+        return (
+            is_same
+            and self._n_revisions == ledger.n_revisions
+            and self._n_skipped == len(ledger.skipped)
+            and not ledger.more_labels
+            and len(ledger) >= len(self._labels)
+            and len(ledger.indices) >= len(self._answered)
+        )
+
+    def _begin(self, ledger, learned):
+        """Put all together, and keep it."""
+        state = pool_state(ledger, learned)
+        picks = state.picks
+        self._ledger, self._loss = ledger, learned.loss
+        self._n_revisions, self._n_skipped = ledger.n_revisions, len(ledger.skipped)
+        self._recorded = {n: GrowingArray(getattr(picks, n)) for n in RECORDED}
+        self._answered, self._losses = picks.answered.copy(), picks.losses.copy()
+        self._skipped = picks.skipped
+        self._labels = GrowingArray(state.labels)
+        self._places = {row: place for place, row in enumerate(picks.indices.tolist())}
+        answered = np.flatnonzero(picks.answered)
+        self._last = int(answered[-1]) if len(answered) else -1
+        self._running = RunningSteps(state.n_samples, TRUSTED_LABELS)
+        state.memo["running"] = self._running
+        return state
+
+    def _add_picks(self, ledger):
+        n_before, n_picks = len(self._answered), len(ledger.indices)
+        if n_picks == n_before:
+            return
+        for name, column in self._recorded.items():
+            column.extend(getattr(ledger, name)[n_before:])
+        rows = islice(ledger.indices, n_before, None)
+        self._places.update(zip(rows, range(n_before, n_picks), strict=True))
+        none = np.zeros(n_picks - n_before)
+        self._losses = np.concatenate([self._losses, none])
+        self._answered = np.concatenate([self._answered, none.astype(bool)])
+        self._skipped = np.concatenate([self._skipped, none.astype(bool)])
+
+    def _add_labels(self, new, learned):
+        """Add labels of later picks; returns whether all of them are such."""
+        if not new:
+            return True
+        places = np.array([self._places[row] for row in new])
+        if places[0] <= self._last or (np.diff(places) <= 0).any():
+            return False
+        rows, labels = np.array(list(new)), np.array(list(new.values()))
+        self._answered, self._losses = self._answered.copy(), self._losses.copy()
+        self._answered[places] = True
+        self._losses[places] = observed_values(learned.loss, rows, labels, {})
+        self._labels.extend(labels)
+        self._last = int(places[-1])
+        return True
+
+    def _made(self, learned):
+        arrays = self._losses, self._answered, self._skipped
+        for array in arrays:
+            array.setflags(write=False)  # Strategies of others see them.
+        recorded = (column.values for column in self._recorded.values())
+        state = PoolState(
+            loss=learned.loss,
+            belief=learned.belief,
+            expected_loss=learned.expected_loss,
+            picks=Picks(*recorded, *arrays),
+            labels=self._labels.values,
+            is_calibrated=learned.is_calibrated,
+            training_gap=learned.training_gap,
+            training_tail=learned.training_tail,
+        )
+        state.memo["running"] = self._running
+        return state
