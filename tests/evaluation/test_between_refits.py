@@ -181,10 +181,10 @@ def test_a_belief_of_a_subclass_is_fitted_and_not_updated():
     assert evaluation.ledger.refits == [1, 2, 3, 5]
 
 
-def test_the_update_does_not_depend_on_the_size_of_chunks(monkeypatch):
+def test_the_update_does_not_depend_on_the_size_of_blocks(monkeypatch):
     whole, parts = start(), start()
     buy(whole, 5)
-    monkeypatch.setattr("sklearn_ase.surrogate._classifier.CHUNK_NUMBERS", 170)
+    monkeypatch.setattr("sklearn_ase.surrogate._classifier._BLOCK_NUMBERS", 170)
     buy(parts, 5)
     assert_allclose(whole.state.belief.proba, parts.state.belief.proba, rtol=1e-12)
     worths = [run.state.belief.training_worth.risk for run in (whole, parts)]

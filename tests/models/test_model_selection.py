@@ -118,7 +118,7 @@ def test_rows_where_all_agree_get_the_uniform_share_only():
     table, y = _pool(100, shares=(0.05, 0.1, 0.1))
     run = _label(_start(table), y, 10)
     run.ask()
-    proba = run.plan.selection.distribution(run._scores[run.state.free])
+    proba = run.plan.selection.distribution(run._scores.values[run.state.free])
     agree = (table == table[:, :1]).all(axis=1)[run.state.free]
     n_free = run.state.free.sum()
     assert_allclose(proba[agree], 0.15 / n_free)
@@ -423,7 +423,8 @@ def test_of_two_models_labels_are_bought_for_the_difference():
     run.ask()
     state = run.view(run.state, run.epochs, run.classes_)
     spread = state.models.difference_spread(1)
-    assert_allclose(run._scores / run._scores.sum(), spread / spread.sum())
+    scores = run._scores.values
+    assert_allclose(scores / scores.sum(), spread / spread.sum())
 
 
 def test_a_model_that_is_wrong_everywhere_mirrors_the_difference():

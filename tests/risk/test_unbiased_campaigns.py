@@ -8,6 +8,7 @@ import pytest
 from helpers.campaigns import Vote
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._evaluation._drawing import BlockedPool
 from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE
 from sklearn_ase.selection import Proportional
@@ -51,7 +52,8 @@ def every_campaign(run, monkeypatch):
     while scripts:
         script, taken, chances = scripts.pop(), [], []
 
-        def draw(distribution, rng, script=script, taken=taken, chances=chances):
+        def draw(pool, alpha, beta, _, script=script, taken=taken, chances=chances):
+            distribution = (alpha + beta * pool._scores) * pool._free
             if len(taken) == len(script):
                 first, *others = np.flatnonzero(distribution).tolist()
                 scripts.extend([*taken, other] for other in others)
@@ -61,7 +63,7 @@ def every_campaign(run, monkeypatch):
             chances.append(distribution[place])
             return place
 
-        monkeypatch.setattr("sklearn_ase.selection._draw", draw)
+        monkeypatch.setattr(BlockedPool, "_draw", draw)
         result = run()
         yield np.prod(chances), result
 
