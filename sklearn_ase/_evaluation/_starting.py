@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from sklearn_ase._data._problem_making import make_problem, needs_no_model
 from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import n_rows
@@ -143,12 +141,15 @@ def check_pool(evaluator, X):
 
 
 def _n_classes(evaluator, task, rows):
-    """Number of classes, as far as it is known before the model is asked."""
+    """Number of classes, as far as it is known before the model is asked.
+
+    The arguments have not been checked yet.
+    """
     if task == "regression":
         return 1
     known = [evaluator.classes, getattr(evaluator.estimator, "classes_", None)]
-    shape = np.shape(rows.get("predictions"))
-    counts = [len(classes) for classes in known if classes is not None]
+    counts = [len(each) for each in known if hasattr(each, "__len__")]
+    shape = getattr(rows.get("predictions"), "shape", ())
     return max([2, *counts, *shape[1:2]])
 
 
