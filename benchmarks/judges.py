@@ -19,6 +19,9 @@ The second task is the difference between two systems that answer the same quest
     python benchmarks/judges.py --out RUNS --markdown
 
 ``--development`` takes the seed that choices are made on.
+
+Runs with this seed so far are in ``runs/judges.tar.xz``; unpacked into
+RUNS they are printed, or gone on with, without being made again.
 """
 
 import argparse

@@ -9,6 +9,9 @@ error of the same metric on plain random samples of the same size, where it is d
 
 The report is markdown. It also says what a run costs, so a first call with `--runs 1`
 tells how long all of them will take.
+
+The runs that the documentation shows are in ``runs/questions.tar.xz``; unpacked into
+RUNS they are printed, or gone on with, without being made again.
 """
 
 import argparse

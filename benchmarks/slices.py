@@ -10,6 +10,9 @@ interval where there is one; and how often the verdict was "too few labels".
 
     python benchmarks/slices.py --data-dir DIR --out RUNS --runs 40
     python benchmarks/slices.py --out RUNS --report
+
+Runs with this seed so far are in ``runs/slices.tar.xz``; unpacked into
+RUNS they are printed, or gone on with, without being made again.
 """
 
 import argparse
