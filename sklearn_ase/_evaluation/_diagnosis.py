@@ -56,7 +56,7 @@ class Diagnosis:
     tail_shape : float
         For a loss without a greatest value: shape of the tail of the losses, relative
         to what the surrogate expected. From 0.5 on their variance is infinite, above
-        0.75 there is no interval. NaN for other losses, and with few labels.
+        0.7 there is no interval. NaN for other losses, and with few labels.
     scarce_share : float
         Share of the surrogate's risk that comes from classes with fewer than five known
         labels, including those of the training rows; 0 for regression.
