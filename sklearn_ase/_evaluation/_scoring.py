@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sklearn_ase._utils._checks import shown
+from sklearn_ase._pool._scores import check_scores
 from sklearn_ase.acquisition._trust_weighted import TrustWeighted, trust_weights
 
 
@@ -63,31 +63,10 @@ def score_pool(plan, state, cost, before=None):
     if before is not None and before.is_made_of(*made_of):
         base = before.base
     else:
-        base = _check_scores(part.score_samples(state), state.n_samples, part)
+        base = check_scores(part.score_samples(state), state.n_samples, part)
     made_of = () if part.follows_labels else made_of
     weights = trust_weights(state, base.sum()) if is_weighted else (1.0, 0.0)
     scores = PoolScores(base, *weights, made_of)
     if cost is not None and not acquisition.is_uniform:
         return PoolScores(scores.values / cost**plan.selection.cost_power)
-    return scores
-
-
-def _check_scores(scores, n_samples, acquisition):
-    """Check what an acquisition, perhaps somebody else's, returned."""
-    scores, name = np.asarray(scores), type(acquisition).__name__
-    if scores.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
-        )
-    scores = scores.astype(float)
-    if scores.shape != (n_samples,):
-        raise ValueError(
-            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
-            f" but returned shape {scores.shape}."
-        )
-    if not np.isfinite(scores).all() or scores.min() < 0:
-        raise ValueError(
-            f"{name}.score_samples must return finite scores >= 0, but they go from "
-            f"{scores.min()} to {scores.max()}."
-        )
     return scores
