@@ -1,6 +1,6 @@
 """What the labels say about the error of the surrogate.
 
-The equations are those of docs/trust.md.
+The equations are those of docs/trust_method.md.
 """
 
 from dataclasses import dataclass
@@ -44,9 +44,9 @@ class Evidence:
     Attributes
     ----------
     surrogate : float
-        The surrogate's estimate of the risk, A in docs/trust.md.
+        The surrogate's estimate of the risk, A in docs/trust_method.md.
     corrected : float
-        The estimate corrected by the labels, C in docs/trust.md.
+        The estimate corrected by the labels, C in docs/trust_method.md.
     distance : float
         Distance of the two estimates in standard errors of `corrected`. NaN if every
         row is labelled, or if some rows cannot be labelled.

@@ -1,6 +1,6 @@
 """One-step estimates of the risk, and the variance of their mean.
 
-The equations are those of docs/trust.md.
+The equations are those of docs/trust_method.md.
 """
 
 from typing import NamedTuple
