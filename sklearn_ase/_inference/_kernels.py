@@ -71,7 +71,7 @@ def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0
 
 
 def predictable_power(plain, control, n_trusted):
-    """How much of the control to use in each step, λ in eq. T1 of the docs.
+    """How much of the control to use per step, λ in eq. T1 of docs/trust_method.md.
 
     Parameters
     ----------
