@@ -13,7 +13,7 @@ from sklearn_ase.metrics._difference import difference
 from sklearn_ase.risk import MetricEstimate
 from sklearn_ase.risk._of_metric import estimate_metric
 
-# Fewer degrees of freedom than these would make an interval that says nothing.
+# With fewer degrees of freedom an interval would be too wide to be of use.
 _LEAST_DEGREES = 2.0
 # A belief is trusted within the interval of this level.
 _TRUSTED_LEVEL = 0.9
@@ -127,8 +127,8 @@ def compare_models(evaluation, models, risk, reference):
 def _best(answers, names):
     """The best model, and how much better each is than it: 0 or less.
 
-    Differences are better known than the models by themselves. So the model with the
-    best estimate gives way to one that is better by the difference of the two.
+    Differences are known better than levels. So the model with the best estimate is
+    not taken if another one is better by the difference of the two.
     """
     estimates = [float(answers.estimate(place)) for place in range(len(names))]
     if np.isnan(estimates).any():

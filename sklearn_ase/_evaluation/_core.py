@@ -54,9 +54,9 @@ class EvaluationCore:
         self._bound = None, None  # Classes, and the metric for them.
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
-        self._cache = {}  # Of the metric that is reported, for epochs that are over.
+        self._cache = {}  # Of the reported metric, for epochs that have ended.
         self._replay()
-        if plan.metric is not None:  # A metric that does not fit costs no label.
+        if plan.metric is not None:  # Before a label is spent.
             check_defined(self._reported(self.classes_).metric)
 
     @property
@@ -176,7 +176,7 @@ class EvaluationCore:
         except Exception as error:
             error.add_note(f"The surrogate failed. {_RECORDED}")
             raise
-        finally:  # A surrogate that fails loses no entry of the history.
+        finally:  # The history is complete even if the surrogate fails.
             self._note(refit)
 
     def _has_classes(self, labels):
@@ -184,7 +184,7 @@ class EvaluationCore:
         return self.classes_ is None or bool(np.isin(labels, self.classes_).all())
 
     def _update_classes(self):
-        """Add labels not met before; returns whether the classes changed."""
+        """Add classes not seen before; returns whether the classes changed."""
         learned = self._learned
         classes = self.problem.classes_with(self.ledger.answers())
         if learned is not None and np.array_equal(classes, learned.classes):
@@ -219,7 +219,7 @@ class EvaluationCore:
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
 
     def _make_room(self):
-        """Let the belief go before a pass over a pool that is read in chunks."""
+        """Release the belief before a pass over a pool that is read in chunks."""
         if self.problem.pool is not None:
             self._learned, self._state = self._learned.forgotten(), (None, None)
 
@@ -240,7 +240,7 @@ class EvaluationCore:
         return due is not None and len(self.ledger) + n_coming >= due
 
     def _has_unmet_class(self):
-        """Whether a label is of a class that the last fit did not meet.
+        """Whether a label is of a class that the last fit did not see.
 
         A calibration cannot learn such a class between refits.
         """
@@ -290,8 +290,8 @@ class EvaluationCore:
         return changed
 
     def _learn_without_labels(self, error):
-        """Start all the same if recorded labels make the surrogate fail."""
-        # If training rows alone make it fail, too, then no label is to blame.
+        """Start without the recorded labels if they make the surrogate fail."""
+        # If training rows alone make it fail, too, the labels are not the cause.
         before = not_yet_learned(self.problem, self.ledger.answers())
         self._learned = learn(self.problem, self.plan, before, {}, self.seed)
         self._n_learned = 0

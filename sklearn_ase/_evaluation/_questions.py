@@ -222,7 +222,7 @@ def known_proba(state, classes, more_labels):
     Parameters
     ----------
     state : PoolState
-        Without a belief every row is as likely of a class as the labelled ones are.
+        Without a belief, the share of each class among the labels is used for all rows.
     classes : ndarray of shape (n_classes,) or None
     more_labels : dict of int to list
 

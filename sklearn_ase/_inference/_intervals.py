@@ -1,6 +1,6 @@
 """Ends of confidence intervals, and the limits within which there are any.
 
-The equations are those of docs/trust.md.
+The equations are those of docs/trust_method.md.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
     The Bayes factor of the t statistic against an effect with a normal prior is a
     non-negative martingale of mean 1, so by Ville's inequality it ever exceeds
     ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t, this is
-    eq. T6 of docs/trust.md.
+    eq. T6 of docs/trust_method.md.
     """
     if np.isinf(degrees_of_freedom):
         growth = 1.0 + n_labels / _ANYTIME_START

@@ -77,7 +77,7 @@ def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0
 
 
 def predictable_power(plain, control, n_trusted):
-    """How much of the control to use in each step, λ in eq. T1 of docs/trust.md.
+    """How much of the control to use per step, λ in eq. T1 of docs/trust_method.md.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def bias_given_gap(gap, variance, expected, spread, weight, bound):
 
     Under each hypothesis the bias is normal with the given mean and variance. The gap
     is the bias minus the error of the unbiased estimate, taken as independent of it;
-    eq. T3 and T4 of docs/trust.md.
+    eq. T3 and T4 of docs/trust_method.md.
 
     Parameters
     ----------

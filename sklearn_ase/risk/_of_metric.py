@@ -20,7 +20,7 @@ _UNCORRELATED_LABELS = 10
 _UNSEEN_EVENTS = 0.5
 _ALL_SKIPPED = "None of the rows that the question is about could be labelled."
 _ALL_FORESEEN = (
-    "No interval: all labels are what the surrogate was certain of, so nothing tells "
+    "No interval: all labels are what the surrogate was certain of, so nothing shows "
     "the error of the estimate. Label more rows."
 )
 
@@ -86,7 +86,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     values, predicted, _ = risk.steps(influence)
     variance = max(variances_of_mean(values, predicted, influence.n_samples))
     n_labels = picks.n_labels
-    # A root of a mean has the interval, or none, that the mean has.
+    # The root of a mean has the interval of the mean, or none if the mean has none.
     is_root = len(states) == 1 and states[0].loss.min_loss >= 0
     refusal = found[0].refusal if is_root else ""
     anytime_refusal = found[0].anytime_refusal if is_root else ""
@@ -265,7 +265,7 @@ class _Means:
         seen, believed = variances_of_mean(steps.values, steps.predicted, n_samples)
         if len(picks) == n_samples:
             return 0.0
-        # Half an event more among all rows that were heard, spread over the rows.
+        # Half an event more among all rows with labels, spread over the rows.
         spread = np.subtract(*state.loss.values.limits()[::-1])
         is_open = spread > 0
         rows = picks.indices[picks.answered]
