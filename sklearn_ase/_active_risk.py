@@ -65,10 +65,10 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Ends :meth:`fit` with the label that makes their `cost` reach it.
     refit : float, int or array-like of int, default=1.5
         When the surrogate is refitted: a float > 1 when the number of labels has
-        grown by that factor (and by five and 1 % of the rows, if it is calibrated), an
+        grown by that factor (and by five and 2 % of the rows, if it is calibrated), an
         int after that many labels, a list at these label counts. :meth:`fit` also
-        refits after the last label. Between refits the calibration learns from every
-        label.
+        refits after the last label, if at least half of such a step has come since the
+        last refit. Between refits the calibration learns from every label.
     cv : int, default=5
         Number of folds for out-of-fold predictions of the model on `X_train`. They
         decide how much weight the surrogate gives to the model. The model is fitted

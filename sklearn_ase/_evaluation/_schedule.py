@@ -10,9 +10,9 @@ from sklearn_ase._utils._checks import is_number, shown
 
 # A surrogate that takes labels between refits waits for at least so many of them, and
 # for this share of the rows of its last fit: fewer rows hardly change it.
-_LEAST_STEP, _LEAST_SHARE = 5, 0.01
+_LEAST_STEP, _LEAST_SHARE = 5, 0.02
 # After the last label it is fitted again if this part of such a step has come.
-_LAST_PART = 0.0
+_LAST_PART = 0.5
 
 
 def check_refit(refit):
