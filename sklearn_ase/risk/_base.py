@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._betting import anytime_ends
-from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
+from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._steps import (
     blended_variance,
@@ -176,7 +176,7 @@ def design_based(value, variances, deviations, steps, state):
         value=float(value),
         standard_error=float(variance**0.5) if n_labels > 1 or is_known else np.nan,
         n_labels=n_labels,
-        degrees_of_freedom=max(n_labels - 1, 1),
+        degrees_of_freedom=label_degrees(state),
         refusal="" if is_known else _refusal(value, variance, state),
         n_skipped=n_picks - n_labels,
         max_loss=loss.max_loss,

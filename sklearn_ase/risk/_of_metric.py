@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
+from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
 from sklearn_ase._inference._limits import proved_limits, with_limits
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._skips import row_weight
@@ -200,16 +200,14 @@ def _from_below(pool_metric, state_of):
 
 
 def _degrees(state, steps):
-    """Degrees of freedom: labels whose value was not known beforehand, minus one.
+    """Degrees of freedom of the variance of a linearised metric.
 
     Values without limits may have a heavy tail. Then a few steps carry the variance,
     and it has fewer, as that of a loss without a bound.
     """
-    least, most = state.loss.values.limits()
-    rows = state.settled.indices[state.settled.answered]
-    degrees = max(np.sum(most[rows] > least[rows]) - 1.0, 1.0)
-    if np.isfinite([least, most]).all():
-        return float(degrees)
+    degrees = label_degrees(state)
+    if np.isfinite(state.loss.values.limits()).all():
+        return degrees
     deviations = _kernels.step_deviations(steps, state.n_samples)
     return float(min(degrees, tail_degrees(deviations)))
 
