@@ -1,12 +1,23 @@
 """Stopping rules: when to stop buying labels."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._inference._intervals import check_interval
 from sklearn_ase._utils._checks import check_integer, check_number
+from sklearn_ase._utils._typing import Method
+
+if TYPE_CHECKING:
+    from sklearn_ase._model_selection._selection import ModelSelection
+    from sklearn_ase.risk._estimate import RiskEstimate
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
+
 
 __all__ = ["BaseStop", "OneCandidate", "Plateau", "RegretBelow", "TargetWidth"]
 
@@ -43,7 +54,7 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
     needs_interval = False
     needs_models = False
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters. Called at the start, before a label is spent.
 
         The default accepts everything.
@@ -55,7 +66,7 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def reason(self, estimates):
+    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
         """Explain why no more labels are needed.
 
         Parameters
@@ -99,17 +110,19 @@ class TargetWidth(BaseStop):
 
     needs_interval = True
 
-    def __init__(self, width, level=0.9, method="anytime"):
+    def __init__(
+        self, width: float, level: float = 0.9, method: Method = "anytime"
+    ) -> None:
         self.width = width
         self.level = level
         self.method = method
 
-    def validate(self):
+    def validate(self) -> None:
         """Check that the width is positive, and that the interval exists."""
         check_number(self.width, "width", 0, ends="()")
         check_interval(self.level, self.method)
 
-    def reason(self, estimates):
+    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
         """Explain that the last interval is narrow enough."""
         self.validate()
         if estimates[-1].refusal_of(self.method):
@@ -146,16 +159,16 @@ class Plateau(BaseStop):
     'The estimates of the last 3 labels differ by 0.01, at most 0.02.'
     """
 
-    def __init__(self, tolerance, n_labels=25):
+    def __init__(self, tolerance: float, n_labels: int = 25) -> None:
         self.tolerance = tolerance
         self.n_labels = n_labels
 
-    def validate(self):
+    def validate(self) -> None:
         """Check that tolerance >= 0 and n_labels >= 2."""
         check_number(self.tolerance, "tolerance", 0)
         check_integer(self.n_labels, "n_labels", 2)
 
-    def reason(self, estimates):
+    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
         """Explain that the last estimates are close to each other."""
         self.validate()
         last = self._last(estimates)
@@ -187,14 +200,14 @@ class _ModelStop(BaseStop):
 
     needs_models = True
 
-    def __init__(self, level=0.9):
+    def __init__(self, level: float = 0.9) -> None:
         self.level = level
 
-    def validate(self):
+    def validate(self) -> None:
         """Check that the level is between 0 and 1."""
         check_number(self.level, "level", 0, 1, ends="()")
 
-    def reason(self, estimates):
+    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
         """Return an empty text: estimates of one model do not decide."""
         self.validate()
         return ""
@@ -224,7 +237,7 @@ class OneCandidate(_ModelStop):
     "Only 'good' may be the best."
     """
 
-    def reason_to_choose(self, run):
+    def reason_to_choose(self, run: ModelSelection) -> str:
         """Explain that no other model may be the best.
 
         Parameters
@@ -268,16 +281,16 @@ class RegretBelow(_ModelStop):
     'No model is better than the chosen one by more than 0..., at most 0.02.'
     """
 
-    def __init__(self, regret, level=0.9):
+    def __init__(self, regret: float, level: float = 0.9) -> None:
         self.regret = regret
         self.level = level
 
-    def validate(self):
+    def validate(self) -> None:
         """Check that the regret is positive, and the level between 0 and 1."""
         super().validate()
         check_number(self.regret, "regret", 0, ends="()")
 
-    def reason_to_choose(self, run):
+    def reason_to_choose(self, run: ModelSelection) -> str:
         """Explain that no model is much better; see :class:`OneCandidate`."""
         regret = run.compare().regret(self.level, "anytime")
         if regret > self.regret:

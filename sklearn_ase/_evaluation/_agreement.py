@@ -73,7 +73,7 @@ class Agreement:
     noise_floor_interval: tuple
     level: float
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """The figures in words, as a dict.
 
         Returns

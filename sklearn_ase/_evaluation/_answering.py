@@ -1,8 +1,12 @@
 """The questions that an evaluation answers from its labels."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._evaluation._comparing import compare_models
 from sklearn_ase._evaluation._history import check_estimate
@@ -20,15 +24,31 @@ from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase._pool._kept import tables_needed
+from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics import MeanLoss, as_metric
+
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._comparison import Comparison
+    from sklearn_ase._evaluation._slices import SliceTable
+    from sklearn_ase.losses._base import BaseLoss
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._base import BaseRisk
+    from sklearn_ase.risk._estimate import RiskEstimate
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
 
 
 class Answering(Labelling):
     """Evaluation that answers questions about its pool."""
 
     def estimate(
-        self, risk=None, groups=None, *, metric=None, where=None, sample_weight=None
-    ):
+        self,
+        risk: BaseRisk | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        metric: str | BaseMetric | BaseLoss | None = None,
+        where: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> RiskEstimate | MetricEstimate:
         """Answer a question from the labels so far.
 
         Parameters
@@ -84,14 +104,14 @@ class Answering(Labelling):
 
     def estimate_by(
         self,
-        groups,
+        groups: ArrayLike,
         *,
-        metric=None,
-        risk=None,
-        sample_weight=None,
-        level=0.9,
-        simultaneous=False,
-    ):
+        metric: str | BaseMetric | BaseLoss | None = None,
+        risk: BaseRisk | None = None,
+        sample_weight: ArrayLike | None = None,
+        level: float = 0.9,
+        simultaneous: bool = False,
+    ) -> SliceTable:
         """Answer the same question for each of several groups of rows.
 
         With the default `risk` the groups tell each other how far the surrogate can be
@@ -128,7 +148,7 @@ class Answering(Labelling):
             sample_weight=sample_weight,
         )
 
-    def effective_labels(self, estimate, question):
+    def effective_labels(self, estimate: MetricEstimate, question: Question) -> float:
         """Size of a plain random sample that would be as precise.
 
         Parameters
@@ -177,14 +197,14 @@ class Answering(Labelling):
 
     def compare(
         self,
-        models,
+        models: ManyModels,
         *,
-        metric=None,
-        reference=None,
-        where=None,
-        sample_weight=None,
-        risk=None,
-    ):
+        metric: str | BaseMetric | BaseLoss | None = None,
+        reference: str | None = None,
+        where: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        risk: BaseRisk | None = None,
+    ) -> Comparison:
         """Compare several models from the labels so far.
 
         Differences are far better known than levels if models predict much alike: only
@@ -215,8 +235,14 @@ class Answering(Labelling):
         return compare_models(self, models, risk, reference)
 
     def compare_groups(
-        self, groups, *, metric=None, reference=None, sample_weight=None, risk=None
-    ):
+        self,
+        groups: ArrayLike,
+        *,
+        metric: str | BaseMetric | BaseLoss | None = None,
+        reference: str | None = None,
+        sample_weight: ArrayLike | None = None,
+        risk: BaseRisk | None = None,
+    ) -> Comparison:
         """Compare groups of rows, such as the answers of several systems.
 
         The pool holds the rows of all groups, for instance the answers of two systems
@@ -267,7 +293,12 @@ class Answering(Labelling):
             )
         return risk
 
-    def question(self, metric=None, where=None, sample_weight=None):
+    def question(
+        self,
+        metric: str | BaseMetric | BaseLoss | None = None,
+        where: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Question | None:
         """The metric that is asked for, applied to the predictions.
 
         None if the mean of the loss over all rows is asked for.

@@ -1,7 +1,11 @@
 """What an evaluation knows, and how it learns from its labels."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +33,14 @@ from sklearn_ase._inference._epochs import cross_fitted_epochs
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
+if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._inference._epochs import Epoch
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._state import PoolState
+
+
 _RECORDED = (
     "All labels are recorded. If one of them is wrong, replace it with "
     "evaluation.correct(row, label); the surrogate is then fitted again."
@@ -41,7 +53,9 @@ class EvaluationCore:
     The attributes are those of :class:`Evaluation`.
     """
 
-    def __init__(self, problem, plan, ledger, seed):
+    def __init__(
+        self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
+    ) -> None:
         self.problem = problem
         self.plan = plan
         self.ledger = ledger
@@ -60,26 +74,28 @@ class EvaluationCore:
             check_defined(self._reported(self.classes_).metric)
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
         return self.problem.n_samples
 
     @property
-    def is_fitted(self):
+    def is_fitted(self) -> bool:
         """Whether the surrogate has been fitted."""
         return self._learned.belief is not None
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self._learned.classes
 
     @property
-    def is_cross_fitted(self):
+    def is_cross_fitted(self) -> bool:
         """Whether the surrogate says what it would expect without a row's label."""
         return self._learned.left_out is not None
 
-    def cross_fitted(self, state, epochs):
+    def cross_fitted(
+        self, state: PoolState, epochs: list[Epoch]
+    ) -> tuple[PoolState, list[Epoch]]:
         """State and epochs with what the surrogate believes now, without own labels.
 
         Parameters
@@ -96,7 +112,7 @@ class EvaluationCore:
         return replace(state, is_cross_fitted=True), epochs
 
     @property
-    def state(self):
+    def state(self) -> PoolState:
         """Everything that is known about the pool now, as a :class:`PoolState`."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
@@ -104,13 +120,15 @@ class EvaluationCore:
         return self._state[1]
 
     @property
-    def epochs(self):
+    def epochs(self) -> list[Epoch]:
         """Beliefs of the past, each in force for a run of picks."""
         if self._keeper.begins_at and self._past_epochs is None:
             self._past_epochs = replayed_epochs(self, self._keeper.begins_at)
         return [*(self._past_epochs or ()), *self._keeper.epochs]
 
-    def view(self, state, epochs, classes):
+    def view(
+        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray
+    ) -> PoolState:
         """The state as acquisitions see it: for the linearised metric, if there is one.
 
         Parameters
@@ -230,7 +248,9 @@ class EvaluationCore:
         labels = self.ledger.last_labels(n_new).items()
         return {row: label for row, label in labels if row not in known}
 
-    def is_due(self, n_coming=0, due_at=next_refit):
+    def is_due(
+        self, n_coming: int = 0, due_at: Callable[..., int | None] = next_refit
+    ) -> bool:
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
         can_wait = self.is_fitted and self.plan.can_update
         if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():

@@ -103,7 +103,7 @@ class Diagnosis:
     name: str = "risk"
 
     @property
-    def is_bad(self):
+    def is_bad(self) -> bool:
         """Whether the labels contradict the surrogate."""
         return self.verdict == "bad"
 
@@ -115,7 +115,7 @@ class Diagnosis:
         lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
         return "\n".join([verdict, *lines])
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """The figures in words, as a dict; empty if every row is labelled.
 
         Returns

@@ -1,12 +1,21 @@
 """What a fitted selector offers: the best model, and what is known of all."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._validation import check_rows
+from sklearn_ase._utils._typing import Estimator, Rows
+
+if TYPE_CHECKING:
+    from sklearn_ase._labels._ledger import LabelLedger
 
 
 def _best_can(method):
@@ -27,43 +36,43 @@ class FittedSelector(BaseEstimator):
     """Selector with a ``selection_``, whose results it passes on."""
 
     @property
-    def best_index_(self):
+    def best_index_(self) -> int:
         """Place of the best model."""
         return self._run().best_index
 
     @property
-    def best_name_(self):
+    def best_name_(self) -> str:
         """Name of the best model."""
         return self._run().best_name
 
     @property
-    def best_estimator_(self):
+    def best_estimator_(self) -> Estimator | None:
         """The best model; None if only predictions were given."""
         run = self._run()
         return run.models.estimators[run.best_index]
 
     @property
-    def best_score_(self):
+    def best_score_(self) -> float:
         """Estimated metric of the best model."""
         return float(self._run().estimate())
 
     @property
-    def candidates_(self):
+    def candidates_(self) -> list[str]:
         """Names of the models that may be the best."""
         return self._run().candidates
 
     @property
-    def results_(self):
+    def results_(self) -> dict[str, list]:
         """Dict of columns with an entry per model."""
         return self._run().results
 
     @property
-    def ledger_(self):
+    def ledger_(self) -> LabelLedger:
         """Every query and label."""
         return self._run().ledger
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self._run().classes_
 
@@ -108,7 +117,7 @@ class FittedSelector(BaseEstimator):
         # A function gives labels, values or probabilities, whatever it was made for.
         return getattr(model, method, model)(X)
 
-    def score(self, X, y):
+    def score(self, X: Rows, y: ArrayLike) -> float:
         """The metric of the best model on rows whose labels are known.
 
         Parameters

@@ -1,8 +1,12 @@
 """The choice of one of several models, label by label."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._evaluation._comparing import Answers
 from sklearn_ase._evaluation._comparison import Comparison
@@ -16,7 +20,21 @@ from sklearn_ase._inference._pairs import Pairs
 from sklearn_ase._model_selection._gain import expected_gain
 from sklearn_ase._model_selection._standing import standing
 from sklearn_ase._utils._checks import check_choice
+from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics import as_metric
+
+if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._models import Models
+    from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.losses._base import BaseLoss
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._base import BaseRisk
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
+    from sklearn_ase.stopping import BaseStop
+
 
 _DRAWS, _CRITICAL = 7, 11
 
@@ -51,7 +69,14 @@ class ModelSelection(Evaluation):
     'good'
     """
 
-    def __init__(self, models, problem, plan, ledger, seed):
+    def __init__(
+        self,
+        models: Models,
+        problem: Problem,
+        plan: Plan,
+        ledger: LabelLedger,
+        seed: int,
+    ) -> None:
         self.models = models
         self._metrics = None, None, None  # Classes, metrics for them, columns.
         self._stands = {}
@@ -61,37 +86,42 @@ class ModelSelection(Evaluation):
         super().__init__(problem, plan, ledger, seed)
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of the models, in their order."""
         return list(self.models.names)
 
     @property
-    def best_index(self):
+    def best_index(self) -> int:
         """Place of the model that is chosen now."""
         return self._standing(self.state, self.epochs, self.classes_)[0].leader
 
     @property
-    def best_name(self):
+    def best_name(self) -> str:
         """Name of the model that is chosen now."""
         return self.models.names[self.best_index]
 
     @property
-    def probabilities(self):
+    def probabilities(self) -> dict[str, float]:
         """Probability of each model to be the best, as believed, by name."""
         found = self._standing(self.state, self.epochs, self.classes_)[0]
         return dict(zip(self.names, found.best_proba.tolist(), strict=True))
 
     @property
-    def candidates(self):
+    def candidates(self) -> list[str]:
         """Names of the models that may be the best, at 90 %; see `compare`."""
         return self.compare().candidates()
 
     @property
-    def results(self):
+    def results(self) -> dict[str, list]:
         """Dict of columns with an entry per model; see ``compare().to_dict()``."""
         return self.compare().to_dict()
 
-    def estimate(self, risk=None, groups=None, **question):
+    def estimate(
+        self,
+        risk: BaseRisk | None = None,
+        groups: ArrayLike | None = None,
+        **question: Any,
+    ) -> MetricEstimate:
         """Answer a question about the chosen model; see :meth:`Evaluation.estimate`.
 
         Parameters
@@ -109,7 +139,9 @@ class ModelSelection(Evaluation):
         found = super().estimate(risk, groups, **question)
         return replace(found, note=self.plan.acquisition.bought_for)
 
-    def estimate_of(self, name, risk=None, **question):
+    def estimate_of(
+        self, name: str, risk: BaseRisk | None = None, **question: Any
+    ) -> MetricEstimate:
         """Answer a question about one of the models; see :meth:`estimate`.
 
         Parameters
@@ -131,7 +163,13 @@ class ModelSelection(Evaluation):
         finally:
             self._asked = asked
 
-    def compare(self, models=None, *, reference=None, **question):
+    def compare(
+        self,
+        models: ManyModels | None = None,
+        *,
+        reference: str | None = None,
+        **question: Any,
+    ) -> Comparison:
         """Compare models from the labels so far; see :meth:`Evaluation.compare`.
 
         Parameters
@@ -184,7 +222,12 @@ class ModelSelection(Evaluation):
 
     _asked = None  # The model that a question is about; None means the leader.
 
-    def question(self, metric=None, where=None, sample_weight=None):
+    def question(
+        self,
+        metric: str | BaseMetric | BaseLoss | None = None,
+        where: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Question | None:
         """The metric that is asked for, applied to the predictions of the leader."""
         model = self.best_index if self._asked is None else self._asked
         if metric is None and where is None and sample_weight is None:
@@ -198,7 +241,9 @@ class ModelSelection(Evaluation):
         # The ledger has what was expected of the first model only.
         return replace(found, line=None)
 
-    def view(self, state, epochs, classes):
+    def view(
+        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray
+    ) -> PoolState:
         """The state as the acquisition sees it: that of the leader, with the others."""
         stand, columns, *_ = self._standing(state, epochs, classes)
         question = self._question_of(stand.leader, classes)
@@ -219,7 +264,7 @@ class ModelSelection(Evaluation):
     def _check_stop(self, stop):
         check_stop(stop, self.risk, has_models=True)
 
-    def stop_reason(self, stop):
+    def stop_reason(self, stop: BaseStop) -> str:
         """Ask a stopping rule whether more labels are needed; see `Evaluation`."""
         self._check_stop(stop)
         if stop.needs_models:

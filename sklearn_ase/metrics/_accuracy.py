@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._counts import CountMetric, of_hits
 
 
@@ -24,8 +25,8 @@ class Accuracy(CountMetric):
     def _counts(self, predicted, names, classes):
         return [of_hits(predicted)]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)

@@ -4,8 +4,10 @@ import re
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
 
@@ -84,17 +86,17 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     surrogate_worth = np.inf
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the metric, for messages and tables."""
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).lower()
         average = getattr(self, "average", "binary")
         return words if average == "binary" else f"{words} ({average})"
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
-    def row_values(self, y_true, y_pred):
+    def row_values(self, y_true: np.ndarray, y_pred: np.ndarray) -> ArrayLike:
         """Values of each row, of which the metric knows the means.
 
         The values of a row must not depend on other rows.
@@ -112,7 +114,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         """Value of the metric, given the means of the row values.
 
         Parameters
@@ -125,7 +127,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             NaN where the metric is not defined, as 0 / 0.
         """
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         """Derivative of :meth:`value` with respect to each mean.
 
         The default computes it numerically.
@@ -147,7 +149,12 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             found[place] = (ends[0] - ends[1]) / (2.0 * step[place])
         return found
 
-    def __call__(self, y_true, y_pred=None, sample_weight=None):
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Value of the metric if all labels are known.
 
         Parameters
@@ -171,7 +178,13 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         """Row values, where the rows are all there are."""
         return self.row_values(y_true, y_pred)
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         """Apply the metric to the predictions for a pool.
 
         Override it where the means can be computed faster than by one call of

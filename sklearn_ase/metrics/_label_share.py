@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._typing import Floats, Label
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import ClassValues, QuadraticValues, TableValues
@@ -38,35 +40,43 @@ class LabelShare(BaseMetric):
     response_method = None
     bounds = (0.0, 1.0)
 
-    def __init__(self, label, half=None):
+    def __init__(self, label: Label, half: Label = None) -> None:
         self.label = label
         self.half = half
 
     @property
-    def labels(self):
+    def labels(self) -> tuple[Label, ...]:
         """Labels that the metric names."""
         return [label for label in (self.label, self.half) if label is not None]
 
-    def validate(self):
+    def validate(self) -> None:
         if self.half is not None and self.half == self.label:
             raise ValueError(
                 f"half={shown(self.half)} must be another label than the one that "
                 "counts in full."
             )
 
-    def row_values(self, y_true, y_pred=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike | None = None
+    ) -> ArrayLike:
         values = (np.asarray(y_true) == self.label).astype(float)
         if self.half is not None:
             values = values + 0.5 * (np.asarray(y_true) == self.half)
         return values[:, None]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)
 
-    def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         self.validate()
         weight = pool_weight(prediction, weight, n_samples)
         named = {"label": self.label, "half": self.half}
@@ -105,21 +115,21 @@ class LabelScore(BaseMetric):
     task = "classification"
     response_method = None
 
-    def __init__(self, scores):
+    def __init__(self, scores: Mapping[Label, float]) -> None:
         self.scores = scores
 
     @property
-    def labels(self):
+    def labels(self) -> tuple[Label, ...]:
         """Labels that the metric names."""
         return list(self.scores)
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """Least and greatest number of a label."""
         values = [0.0, *map(float, self.scores.values())]
         return min(values), max(values)
 
-    def validate(self):
+    def validate(self) -> None:
         is_dict = isinstance(self.scores, Mapping) and len(self.scores) > 0
         if is_dict:
             values = list(self.scores.values())
@@ -130,20 +140,28 @@ class LabelScore(BaseMetric):
                 "number, not all 0."
             )
 
-    def row_values(self, y_true, y_pred=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike | None = None
+    ) -> ArrayLike:
         y_true = np.asarray(y_true)
         values = np.zeros(len(y_true))
         for label, score in self.scores.items():
             values[y_true == label] = score
         return values[:, None]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)
 
-    def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         self.validate()
         weight = pool_weight(prediction, weight, n_samples)
         named = {f"scores[{shown(label)}]": label for label in self.scores}
@@ -185,16 +203,24 @@ class LabelMean(BaseMetric):
     task = "regression"
     response_method = None
 
-    def row_values(self, y_true, y_pred=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike | None = None
+    ) -> ArrayLike:
         return np.asarray(y_true, dtype=float)[:, None]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)
 
-    def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         weight = pool_weight(prediction, weight, n_samples)
         none = np.zeros(len(weight))
         part = QuadraticValues(none, weight, none)

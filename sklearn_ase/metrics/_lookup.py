@@ -60,7 +60,7 @@ _ALSO_CALLED = {
 }
 
 
-def metric_names():
+def metric_names() -> list[str]:
     """Names that can be given in place of a metric.
 
     Returns
@@ -77,7 +77,7 @@ def metric_names():
     return sorted(METRICS)
 
 
-def as_metric(metric):
+def as_metric(metric: str | BaseMetric | BaseLoss) -> BaseMetric:
     """Turn a name or a loss into a metric.
 
     Parameters

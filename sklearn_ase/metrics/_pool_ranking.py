@@ -50,11 +50,11 @@ class PoolRanking:
     column: int
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
         return len(self.group)
 
-    def at(self, proba, answered=None):
+    def at(self, proba: np.ndarray, answered: np.ndarray | None = None) -> PoolMetric:
         """The metric near a belief, as a linear function of one mean.
 
         Parameters

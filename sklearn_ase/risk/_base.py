@@ -1,7 +1,10 @@
 """The base class of the risk estimators, and what the weighted ones share."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,6 +22,11 @@ from sklearn_ase._inference._steps import (
 )
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, heaviest_tail, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
+
+if TYPE_CHECKING:
+    from sklearn_ase._inference._steps import Steps
+    from sklearn_ase._state import PoolState
+
 
 # Number of surprises from which on they tell the error of an estimate.
 _MANY_SURPRISES = 3
@@ -56,11 +64,11 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
     leans_on_surrogate = False
     allows_skips = False
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
-    def estimate(self, state):
+    def estimate(self, state: PoolState) -> RiskEstimate:
         """Estimate the mean loss on the pool.
 
         Parameters
@@ -73,7 +81,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         risk : RiskEstimate
         """
 
-    def steps(self, state):
+    def steps(self, state: PoolState) -> Steps | None:
         """Return the one-step estimates whose weighted mean this is.
 
         Intervals of metrics are made of them. The default is None: such metrics have
@@ -90,7 +98,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         """
         return None
 
-    def obstacle(self, state):
+    def obstacle(self, state: PoolState) -> str:
         """Say why this estimate cannot be had from a state.
 
         :meth:`estimate` is called only if this is empty. Estimators that weight labels
@@ -115,7 +123,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
             return weighting_obstacle(state, name, self.allows_skips)
         return ""
 
-    def check(self, state):
+    def check(self, state: PoolState) -> None:
         """Raise an error if this estimate cannot be had from a state.
 
         Parameters

@@ -1,6 +1,9 @@
 """Any classifier as a surrogate: calibrated probabilities by several members."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
@@ -9,6 +12,7 @@ from sklearn.utils import gen_batches
 from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import plain_labels
 from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
+from sklearn_ase._utils._typing import Estimator, Floats, Rows
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
@@ -21,6 +25,10 @@ from sklearn_ase.surrogate._members import (
     out_of_bag,
     predict_members,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+
 
 # Probabilities that are calibrated at a time: few enough for the cache.
 _BLOCK_NUMBERS = 2**14
@@ -95,17 +103,17 @@ class ClassifierSurrogate(EstimatorSurrogate):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        n_members=20,
-        calibration="auto",
-        pool_weight=1.0,
-        rows_per_acquired=50,
-        prior_mass=0.01,
-        cv=5,
-        min_rows=5,
-        n_jobs=None,
-    ):
+        n_members: int = 20,
+        calibration: LogLinearStack | Literal["auto"] | None = "auto",
+        pool_weight: float = 1.0,
+        rows_per_acquired: float = 50,
+        prior_mass: float = 0.01,
+        cv: int = 5,
+        min_rows: int = 5,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_members = n_members
         self.calibration = calibration
@@ -116,24 +124,26 @@ class ClassifierSurrogate(EstimatorSurrogate):
         self.min_rows = min_rows
         self.n_jobs = n_jobs
 
-    def validate(self):
+    def validate(self) -> None:
         super().validate()
         check_integer(self.n_members, "n_members", 1)
         check_number(self.prior_mass, "prior_mass", 0, 1, ends="[)")
         check_n_jobs(self.n_jobs)
 
     @property
-    def uses_out_of_fold(self):
+    def uses_out_of_fold(self) -> bool:
         # Without calibration they are compared with out-of-bag predictions, if any.
         held_out = is_bootstrapped(self.estimator) or not has_members(self.estimator)
         return self.uses_estimator or (held_out and not self.is_constant)
 
-    def predict_proba(self, X, expert=None):
+    def predict_proba(self, X: Rows, expert: np.ndarray | None = None) -> Floats:
         """Return calibrated probabilities, of shape (n_samples, n_classes)."""
         mean = self._aligned_members(X).mean(axis=0)
         return self._calibrated(mean, expert, self._shift_at(X))
 
-    def predict_proba_members(self, X, expert=None):
+    def predict_proba_members(
+        self, X: Rows, expert: np.ndarray | None = None
+    ) -> Floats:
         """Return probabilities by each member; their mean is calibrated.
 
         Parameters
@@ -152,7 +162,9 @@ class ClassifierSurrogate(EstimatorSurrogate):
         proba = self._calibrated(members.mean(axis=0), expert, self._shift_at(X))
         return _kernels.tilted_members(members, proba)
 
-    def held_out_loss(self, rows, loss):
+    def held_out_loss(
+        self, rows: np.ndarray, loss: LossTable | PointLoss
+    ) -> Floats | None:
         if self.held_out_ is None:
             return None
         return _kernels.expected_loss(self.held_out_[rows], loss.values)

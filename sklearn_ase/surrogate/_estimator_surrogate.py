@@ -1,6 +1,9 @@
 """What surrogates made of an estimator share: members, weights, calibration."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -21,6 +24,7 @@ from sklearn_ase._utils._checks import (
     shown,
 )
 from sklearn_ase._utils._seeding import fit_seeded
+from sklearn_ase._utils._typing import Rows
 from sklearn_ase._utils._unwrapping import unwrap
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._fit_rows import FitRows
@@ -28,6 +32,12 @@ from sklearn_ase.surrogate._frame_encoder import FrameEncoder
 from sklearn_ase.surrogate._image_encoder import ImageEncoder
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
+
+if TYPE_CHECKING:
+    from sklearn_ase.belief._categorical import CategoricalBelief
+    from sklearn_ase.belief._gaussian import GaussianBelief
+    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+
 
 # Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
 CHUNK_NUMBERS = 2**20
@@ -49,33 +59,33 @@ class EstimatorSurrogate(BaseSurrogate):
     _pool = None, None  # The rows of the pool and their scores.
 
     @property
-    def is_constant(self):
+    def is_constant(self) -> bool:
         """Whether the estimator is frozen: never refitted, never recalibrated."""
         return isinstance(self.estimator, FrozenEstimator)
 
     @property
-    def uses_estimator(self):
+    def uses_estimator(self) -> bool:
         """Whether the calibration uses the predictions of the model under test."""
         calibration = self._new_calibration()
         return calibration is not None and calibration.use_estimator
 
     @property
-    def is_calibrated(self):
+    def is_calibrated(self) -> bool:
         """Whether the last fit was calibrated on held-out predictions."""
         return getattr(self, "calibration_", None) is not None
 
     @property
-    def uses_out_of_fold(self):
+    def uses_out_of_fold(self) -> bool:
         """Whether out-of-fold predictions of the model under test are of use."""
         return not self.is_constant
 
     @property
-    def gives_members(self):
+    def gives_members(self) -> bool:
         """Whether the estimator has several members, or gets them by bootstrap."""
         return not self.is_constant or has_members(self.estimator)
 
     @property
-    def frozen_classes(self):
+    def frozen_classes(self) -> np.ndarray | None:
         """Classes of a frozen classifier; None for anything else."""
         return getattr(self.estimator, "classes_", None) if self.is_constant else None
 
@@ -88,7 +98,7 @@ class EstimatorSurrogate(BaseSurrogate):
         tags.input_tags = get_tags(estimator).input_tags
         return tags
 
-    def validate(self):
+    def validate(self) -> None:
         check_number(self.pool_weight, "pool_weight", 0, ends="()")
         check_number(self.rows_per_acquired, "rows_per_acquired", 0, infinite=True)
         check_folds(self.cv, "no cross-fitting")
@@ -97,7 +107,7 @@ class EstimatorSurrogate(BaseSurrogate):
             self.calibration.validate()
         self._new_calibration()
 
-    def prepare(self, X, X_train=None):
+    def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Encode frames or images, and compare pool and training rows.
 
         They are encoded if the estimator starts with a FrameEncoder or an ImageEncoder.
@@ -111,7 +121,7 @@ class EstimatorSurrogate(BaseSurrogate):
                 self._pool = X, self._shift.score(X)
         return X, X_train
 
-    def prepare_other(self, X):
+    def prepare_other(self, X: Rows) -> Rows:
         """Encode the rows of another pool as those of the first."""
         return X if self._encoder is None else self._encoder.transform(X)
 
@@ -133,15 +143,15 @@ class EstimatorSurrogate(BaseSurrogate):
 
     def fit(
         self,
-        X,
-        y,
+        X: Rows,
+        y: np.ndarray,
         *,
-        classes=None,
-        expert=None,
-        model_classes=None,
-        n_acquired=0,
-        seed=0,
-    ):
+        classes: np.ndarray | None = None,
+        expert: np.ndarray | None = None,
+        model_classes: np.ndarray | None = None,
+        n_acquired: int = 0,
+        seed: int = 0,
+    ) -> Self:
         rows = FitRows(X, np.asarray(y), classes, expert, model_classes, n_acquired)
         calibration = self._new_calibration()  # Errors come before the costly fit.
         if self.is_constant:
@@ -153,13 +163,20 @@ class EstimatorSurrogate(BaseSurrogate):
         return self
 
     @property
-    def can_update(self):
+    def can_update(self) -> bool:
         """Whether the calibration takes new labels without a refit of the estimator."""
         # A belief of a subclass need not be one that can be calibrated again.
         has_own_belief = type(self).belief is not EstimatorSurrogate.belief
         return self.is_calibrated and not has_own_belief
 
-    def update(self, belief, loss, rows, y, expert=None):
+    def update(
+        self,
+        belief: CategoricalBelief | GaussianBelief,
+        loss: LossTable | PointLoss,
+        rows: np.ndarray,
+        y: np.ndarray,
+        expert: np.ndarray | None = None,
+    ) -> CategoricalBelief | GaussianBelief:
         new = self._columns_at(belief, rows, y, expert)
         columns = [
             None if column is None else np.concatenate([column, more])
@@ -168,7 +185,13 @@ class EstimatorSurrogate(BaseSurrogate):
         self.calibration_.fit_acquired(*columns)
         return self._recalibrated(belief, loss, expert)
 
-    def belief(self, X, loss, expert=None, keep_member_loss=False):
+    def belief(
+        self,
+        X: Rows,
+        loss: LossTable | PointLoss,
+        expert: np.ndarray | None = None,
+        keep_member_loss: bool = False,
+    ) -> CategoricalBelief | GaussianBelief:
         n_samples = n_rows(X)
         size = max(1, min(n_samples, CHUNK_NUMBERS // self._numbers_per_row(X)))
         shift = None if self.calibration_ is None else self._shift_at(X)

@@ -1,8 +1,10 @@
 """What surrogates share that learn from experts: features, and held-out predictions."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -10,10 +12,18 @@ from sklearn.base import clone
 
 from sklearn_ase._data._rows import is_dataset, n_rows, take_rows
 from sklearn_ase._utils._checks import check_integer, shown
+from sklearn_ase._utils._typing import Rows
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._conditional_logit import exchangeable_precision
 from sklearn_ase.surrogate._held_out import fit_held_out, mean_prediction
 from sklearn_ase.surrogate._linear_features import LinearFeatures
+
+if TYPE_CHECKING:
+    from sklearn_ase._data._experts import Experts
+    from sklearn_ase.belief._categorical import CategoricalBelief
+    from sklearn_ase.belief._gaussian import GaussianBelief
+    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+
 
 # Prior probability of each stack; those that cannot be made are left out.
 _PRIOR = {"experts": 0.5, "features": 0.25, "learned": 0.25}
@@ -109,7 +119,7 @@ class BaseExpertSurrogate(BaseSurrogate):
     estimator_ = None
     _weights_before = None  # A WeightsBefore.
 
-    def validate(self):
+    def validate(self) -> None:
         check_integer(self.n_components, "n_components", 0)
         if isinstance(self.estimator, str) and self.estimator != "drop":
             raise ValueError(
@@ -118,11 +128,11 @@ class BaseExpertSurrogate(BaseSurrogate):
             )
 
     @property
-    def has_features(self):
+    def has_features(self) -> bool:
         """Whether anything is learned from features."""
         return not isinstance(self.estimator, str)
 
-    def prepare(self, X, X_train=None):
+    def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Encode frames or images, and find a few numbers that describe each row."""
         self._wrapper = self._linear = None
         self._pool = X, None
@@ -135,21 +145,21 @@ class BaseExpertSurrogate(BaseSurrogate):
         self._pool = X, None
         return X, X_train
 
-    def prepare_other(self, X):
+    def prepare_other(self, X: Rows) -> Rows:
         return X if self._wrapper is None else self._wrapper.prepare_other(X)
 
     def fit(
         self,
-        X,
-        y,
+        X: Rows,
+        y: np.ndarray,
         *,
-        classes=None,
-        expert=None,
-        model_classes=None,
-        n_acquired=0,
-        seed=0,
-        experts=None,
-    ):
+        classes: np.ndarray | None = None,
+        expert: np.ndarray | None = None,
+        model_classes: np.ndarray | None = None,
+        n_acquired: int = 0,
+        seed: int = 0,
+        experts: Experts | None = None,
+    ) -> Self:
         y = np.asarray(y)
         self.classes_ = None if classes is None else np.asarray(classes)
         self._start(y)
@@ -171,7 +181,14 @@ class BaseExpertSurrogate(BaseSurrogate):
         self._starts = self._weights()
         return self
 
-    def belief(self, X, loss, expert=None, keep_member_loss=False, experts=None):
+    def belief(
+        self,
+        X: Rows,
+        loss: LossTable | PointLoss,
+        expert: np.ndarray | None = None,
+        keep_member_loss: bool = False,
+        experts: Experts | None = None,
+    ) -> CategoricalBelief | GaussianBelief:
         blocks = Blocks(
             experts=experts,
             model=expert,
@@ -182,7 +199,15 @@ class BaseExpertSurrogate(BaseSurrogate):
             self._pool = X, blocks
         return self._belief(blocks, loss, keep_member_loss)
 
-    def update(self, belief, loss, rows, y, expert=None, experts=None):
+    def update(
+        self,
+        belief: CategoricalBelief | GaussianBelief,
+        loss: LossTable | PointLoss,
+        rows: np.ndarray,
+        y: np.ndarray,
+        expert: np.ndarray | None = None,
+        experts: Experts | None = None,
+    ) -> CategoricalBelief | GaussianBelief:
         pool = self._pool[1]
         blocks = self._blocks.below(pool.take(rows))
         self._fit_stack(blocks, np.concatenate([self._y, y]))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._utils._typing import Estimator
 from sklearn_ase.belief import GaussianBelief
 from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate, WeightsBefore
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
@@ -68,11 +69,13 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
     min_rows = 3
     _weights_before = _BEFORE
 
-    def __init__(self, estimator=None, n_components=8):
+    def __init__(
+        self, estimator: Estimator | None = None, n_components: int = 8
+    ) -> None:
         self.estimator = estimator
         self.n_components = n_components
 
-    def left_out(self):
+    def left_out(self) -> tuple[np.ndarray, ...] | None:
         return self._left_out
 
     def _wrapped(self, estimator):

@@ -1,10 +1,13 @@
 """Calibration of class probabilities that can use the model under test."""
 
+from typing import Self
+
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
 from sklearn_ase.surrogate._power_prior import (
     check_expert,
@@ -85,12 +88,14 @@ class LogLinearStack(BaseEstimator):
     array([[0.7, 0.3]])
     """
 
-    def __init__(self, use_estimator=True, ridge=5.0, smoothing=0.01):
+    def __init__(
+        self, use_estimator: bool = True, ridge: float = 5.0, smoothing: float = 0.01
+    ) -> None:
         self.use_estimator = use_estimator
         self.ridge = ridge
         self.smoothing = smoothing
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
         check_flag(self.use_estimator, "use_estimator")
         check_number(self.ridge, "ridge", 0)
@@ -98,15 +103,15 @@ class LogLinearStack(BaseEstimator):
 
     def fit(
         self,
-        proba,
-        expert,
-        codes,
-        sample_weight=None,
-        model_classes=None,
-        is_acquired=None,
-        shift=None,
-        by_evidence=True,
-    ):
+        proba: np.ndarray,
+        expert: np.ndarray,
+        codes: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        model_classes: np.ndarray | None = None,
+        is_acquired: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+        by_evidence: bool = True,
+    ) -> Self:
         """Fit the calibration to training rows and acquired rows.
 
         Parameters
@@ -163,7 +168,14 @@ class LogLinearStack(BaseEstimator):
         self._training = training
         return self.fit_acquired(*acquired)
 
-    def fit_acquired(self, proba, expert, codes, weight=None, shift=None):
+    def fit_acquired(
+        self,
+        proba: np.ndarray,
+        expert: np.ndarray,
+        codes: np.ndarray,
+        weight: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+    ) -> Self:
         """Fit the calibration again to other acquired rows and the same training rows.
 
         Parameters
@@ -195,7 +207,12 @@ class LogLinearStack(BaseEstimator):
             self.unknown_ = self._fit_unknown(proba, codes, weight)
         return self
 
-    def predict_proba(self, proba, expert=None, shift=None):
+    def predict_proba(
+        self,
+        proba: np.ndarray,
+        expert: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+    ) -> Floats:
         """Return calibrated probabilities.
 
         Parameters
@@ -214,7 +231,12 @@ class LogLinearStack(BaseEstimator):
         parts = self.predict_proba_each(proba, expert, shift)
         return np.einsum("k,knc->nc", self.shares_, parts)
 
-    def predict_proba_each(self, proba, expert=None, shift=None):
+    def predict_proba_each(
+        self,
+        proba: np.ndarray,
+        expert: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+    ) -> Floats:
         """Return calibrated probabilities for each hypothesis about training rows.
 
         Returns

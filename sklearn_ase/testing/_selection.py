@@ -9,7 +9,7 @@ from sklearn_ase.testing._require import check_object, require, unchanged
 _N_SAMPLES = 12
 
 
-def check_selection(selection):
+def check_selection(selection: BaseSelection) -> None:
     """Check that an object can serve as selection.
 
     The distribution must sum to 1 for any scores, also for ties, zeros and a single

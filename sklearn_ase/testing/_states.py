@@ -3,11 +3,17 @@
 import numpy as np
 
 from sklearn_ase._state import Picks, PoolState
+from sklearn_ase._utils._typing import Task
 from sklearn_ase.belief import CategoricalBelief, GaussianBelief
 from sklearn_ase.losses import LogLoss, SquaredError
 
 
-def make_state(task="classification", n_samples=40, n_labels=12, random_state=0):
+def make_state(
+    task: Task = "classification",
+    n_samples: int = 40,
+    n_labels: int = 12,
+    random_state: int = 0,
+) -> PoolState:
     """Make a state of a random pool, with uniform picks and read-only arrays.
 
     States that differ only in `n_labels` have the same belief.
