@@ -166,7 +166,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         *,
         surrogate: Estimator | None = None,
         loss: str | LossFunction | BaseLoss | None = None,
-        metric: str | BaseMetric | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
         acquisition: BaseAcquisition | None = None,
         selection: BaseSelection | None = None,
         risk: BaseRisk | None = None,

@@ -16,7 +16,6 @@ from sklearn_ase._utils._typing import ByName, Estimator, Oracle, Rows, Seed
 
 if TYPE_CHECKING:
     from sklearn_ase._model_selection._selection import ModelSelection
-    from sklearn_ase.losses._base import BaseLoss
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.stopping import BaseStop
 
@@ -112,7 +111,7 @@ class ActiveModelSelector(FittedSelector):
         self,
         estimators: Sequence[tuple[str, Estimator]] | None = None,
         *,
-        metric: str | BaseMetric | BaseLoss = "accuracy",
+        metric: str | BaseMetric = "accuracy",
         n_labels: int = 50,
         batch_size: int = 1,
         stop: BaseStop | None = None,

@@ -36,8 +36,8 @@ class Query:
     2
     """
 
-    indices: np.ndarray
-    proba: np.ndarray
+    indices: Ints
+    proba: Floats
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -236,8 +236,8 @@ class PoolState:
     (12, 28)
     """
 
-    loss: object
-    belief: object
+    loss: Any
+    belief: Any
     expected_loss: np.ndarray | None
     picks: Picks
     labels: np.ndarray
@@ -246,7 +246,7 @@ class PoolState:
     training_tail: float = np.nan
     is_question: bool = False
     is_cross_fitted: bool = False
-    models: object = None
+    models: Any = None
 
     @cached_property
     def memo(self) -> dict[Any, Any]:

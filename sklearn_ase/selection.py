@@ -54,10 +54,10 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
     array([0.1 , 0.4 , 0.25, 0.25])
     """
 
-    flags = ("has_query_proba", "cost_power")
-    has_query_proba = True
-    cost_power = 0.5
-    is_local = False
+    flags: tuple[str, ...] = ("has_query_proba", "cost_power")
+    has_query_proba: bool = True
+    cost_power: float = 0.5
+    is_local: bool = False
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 
 __all__ = ["BaseStop", "OneCandidate", "Plateau", "RegretBelow", "TargetWidth"]
+
+
+# Of the evaluation so far, one after each batch.
+Estimates: TypeAlias = "Sequence[RiskEstimate | MetricEstimate]"
 
 
 class BaseStop(BaseEstimator, metaclass=ABCMeta):
@@ -50,9 +54,9 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
     ...         return f"The risk is below {self.risk}." if high < self.risk else ""
     """
 
-    flags = ("needs_interval",)
-    needs_interval = False
-    needs_models = False
+    flags: tuple[str, ...] = ("needs_interval",)
+    needs_interval: bool = False
+    needs_models: bool = False
 
     def validate(self) -> None:
         """Check the parameters. Called at the start, before a label is spent.
@@ -66,7 +70,7 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
+    def reason(self, estimates: Estimates) -> str:
         """Explain why no more labels are needed.
 
         Parameters
@@ -122,7 +126,7 @@ class TargetWidth(BaseStop):
         check_number(self.width, "width", 0, ends="()")
         check_interval(self.level, self.method)
 
-    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
+    def reason(self, estimates: Estimates) -> str:
         """Explain that the last interval is narrow enough."""
         self.validate()
         if estimates[-1].refusal_of(self.method):
@@ -168,7 +172,7 @@ class Plateau(BaseStop):
         check_number(self.tolerance, "tolerance", 0)
         check_integer(self.n_labels, "n_labels", 2)
 
-    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
+    def reason(self, estimates: Estimates) -> str:
         """Explain that the last estimates are close to each other."""
         self.validate()
         last = self._last(estimates)
@@ -207,7 +211,7 @@ class _ModelStop(BaseStop):
         """Check that the level is between 0 and 1."""
         check_number(self.level, "level", 0, 1, ends="()")
 
-    def reason(self, estimates: Sequence[RiskEstimate | MetricEstimate]) -> str:
+    def reason(self, estimates: Estimates) -> str:
         """Return an empty text: estimates of one model do not decide."""
         self.validate()
         return ""

@@ -30,7 +30,6 @@ from sklearn_ase.metrics import MeanLoss, as_metric
 if TYPE_CHECKING:
     from sklearn_ase._evaluation._comparison import Comparison
     from sklearn_ase._evaluation._slices import SliceTable
-    from sklearn_ase.losses._base import BaseLoss
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.risk._estimate import RiskEstimate
@@ -45,7 +44,7 @@ class Answering(Labelling):
         risk: BaseRisk | None = None,
         groups: ArrayLike | None = None,
         *,
-        metric: str | BaseMetric | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
         where: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> RiskEstimate | MetricEstimate:
@@ -106,7 +105,7 @@ class Answering(Labelling):
         self,
         groups: ArrayLike,
         *,
-        metric: str | BaseMetric | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
         risk: BaseRisk | None = None,
         sample_weight: ArrayLike | None = None,
         level: float = 0.9,
@@ -199,7 +198,7 @@ class Answering(Labelling):
         self,
         models: ManyModels,
         *,
-        metric: str | BaseMetric | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
         reference: str | None = None,
         where: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -238,7 +237,7 @@ class Answering(Labelling):
         self,
         groups: ArrayLike,
         *,
-        metric: str | BaseMetric | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
         reference: str | None = None,
         sample_weight: ArrayLike | None = None,
         risk: BaseRisk | None = None,
@@ -295,7 +294,7 @@ class Answering(Labelling):
 
     def question(
         self,
-        metric: str | BaseMetric | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
         where: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Question | None:

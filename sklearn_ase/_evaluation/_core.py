@@ -127,7 +127,7 @@ class EvaluationCore:
         return [*(self._past_epochs or ()), *self._keeper.epochs]
 
     def view(
-        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray
+        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray | None
     ) -> PoolState:
         """The state as acquisitions see it: for the linearised metric, if there is one.
 

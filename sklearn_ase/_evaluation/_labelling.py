@@ -147,7 +147,7 @@ class Labelling(EvaluationCore):
         self.ledger.tell(indices, labels, more_labels)
         self._update(told=_together(labels, more_labels))
 
-    def correct(self, index: int, label: Label) -> None:
+    def correct(self, index: int | np.integer, label: Label) -> None:
         """Replace the label of a row; what was recorded of its pick stays.
 
         Weighted estimates stay unbiased for the labels as they are now: the row was
@@ -166,7 +166,7 @@ class Labelling(EvaluationCore):
         relearn = self.ledger.correct(index, *labels, *more_labels)
         self._update(relearn=relearn)
 
-    def withdraw(self, index: int) -> None:
+    def withdraw(self, index: int | np.integer) -> None:
         """Take back the label of a row, or that it was skipped; it is open again.
 
         Weighted estimates use the labels before the first open row, until it is

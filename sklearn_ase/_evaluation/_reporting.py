@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._diagnosis import Diagnosis
     from sklearn_ase._evaluation._forecast import LabelForecast
     from sklearn_ase._evaluation._judges import JudgeTable
-    from sklearn_ase.losses._base import BaseLoss
-    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+    from sklearn_ase.losses._pool_loss import PoolLoss
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.stopping import BaseStop
@@ -71,7 +70,7 @@ class Reporting(Answering):
         return diagnose(state, scarce, worth, answers)
 
     def judges(
-        self, *, metric: str | BaseMetric | BaseLoss | None = None, level: float = 0.9
+        self, *, metric: str | BaseMetric | None = None, level: float = 0.9
     ) -> JudgeTable:
         """Report what each of the experts on the label is worth.
 
@@ -220,7 +219,7 @@ class Reporting(Answering):
         return self.plan.surrogate
 
     @property
-    def loss_(self) -> LossTable | PointLoss:
+    def loss_(self) -> PoolLoss:
         """Loss of the model at each sample of the pool, for each label."""
         return self._learned.loss
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -104,7 +104,7 @@ class LabelLedger(LedgerContents):
         self,
         indices: Sequence[int] | np.ndarray,
         labels: Sequence[Label] | np.ndarray,
-        more_labels: Sequence = (),
+        more_labels: Sequence | np.ndarray = (),
     ) -> None:
         """Record the labels of rows that were asked for.
 
@@ -136,7 +136,12 @@ class LabelLedger(LedgerContents):
         self.labels.update(zip(indices, labels, strict=True))
         self.more_labels.update(zip(indices, more_labels, strict=False))
 
-    def correct(self, index: int, label: Label, more_labels: Sequence = ()) -> bool:
+    def correct(
+        self,
+        index: int | np.integer,
+        label: Label,
+        more_labels: Sequence | np.ndarray = (),
+    ) -> bool:
         """Replace the label of a row, also where it was known beforehand.
 
         Returns whether the surrogate has learned from the old label, so that it must be
@@ -158,7 +163,7 @@ class LabelLedger(LedgerContents):
             self.refits.append(len(self.labels))
         return learned
 
-    def withdraw(self, index: int) -> bool:
+    def withdraw(self, index: int | np.integer) -> bool:
         """Take a label, or a skip, back: the row waits for an answer again.
 
         A label that was known beforehand is then no longer known. Returns whether the
@@ -203,9 +208,7 @@ class LabelLedger(LedgerContents):
         for index in indices:
             self._unsettled.pop(index, None)
 
-    def know(
-        self, indices: Sequence[int] | np.ndarray, labels: Sequence[Label] | np.ndarray
-    ) -> None:
+    def know(self, indices: Iterable[int], labels: Iterable[Label]) -> None:
         """Record labels that were available beforehand."""
         indices, labels = [int(index) for index in indices], _plain(labels)
         self._record("know", indices, labels)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._plan import Plan
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
-    from sklearn_ase.losses._base import BaseLoss
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.risk._metric_estimate import MetricEstimate
@@ -224,7 +223,7 @@ class ModelSelection(Evaluation):
 
     def question(
         self,
-        metric: str | BaseMetric | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
         where: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Question | None:
@@ -242,7 +241,7 @@ class ModelSelection(Evaluation):
         return replace(found, line=None)
 
     def view(
-        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray
+        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray | None
     ) -> PoolState:
         """The state as the acquisition sees it: that of the leader, with the others."""
         stand, columns, *_ = self._standing(state, epochs, classes)

@@ -48,12 +48,12 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
     ...         return 1.0 - state.belief.proba.max(axis=1)
     """
 
-    flags = ("is_uniform", "needs_member_loss", "follows_labels")
-    is_uniform = False
-    needs_member_loss = False
-    follows_labels = False
-    is_local = False
-    reads = ("disagreement", "weighted_disagreement")
+    flags: tuple[str, ...] = ("is_uniform", "needs_member_loss", "follows_labels")
+    is_uniform: bool = False
+    needs_member_loss: bool = False
+    follows_labels: bool = False
+    is_local: bool = False
+    reads: tuple[str, ...] = ("disagreement", "weighted_disagreement")
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""

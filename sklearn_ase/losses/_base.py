@@ -1,18 +1,25 @@
 """Base class of the losses: one method to write, quadrature does the rest."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_integer
-from sklearn_ase._utils._typing import Floats
+from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.losses._pool_loss import (
     LossTable,
     PointLoss,
     check_values,
     refuse_beyond,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import PoolLoss
+
 
 # The weights that numpy computes for more nodes overflow.
 _MAX_NODES = 350
@@ -56,11 +63,11 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
     array([0.42, 2.5 ])
     """
 
-    flags = ("task", "response_method", "n_nodes", "max_loss")
-    task = None
-    response_method = "predict"
-    n_nodes = 32
-    max_loss = np.inf
+    flags: tuple[str, ...] = ("task", "response_method", "n_nodes", "max_loss")
+    task: Task | None = None
+    response_method: Response = "predict"
+    n_nodes: int = 32
+    max_loss: float = np.inf
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
@@ -85,7 +92,7 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
 
     def build(
         self, prediction: np.ndarray, classes: np.ndarray | None = None
-    ) -> LossTable | PointLoss:
+    ) -> PoolLoss:
         """Apply the loss to the predictions for a pool.
 
         Parameters

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._typing import Floats
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._base import BaseLoss
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,7 @@ class LossTable:
         """Number of samples."""
         return len(self.values)
 
-    def take(self, rows: np.ndarray) -> LossTable:
+    def take(self, rows: np.ndarray | slice) -> LossTable:
         """The loss of some of the samples."""
         return LossTable(self.values[rows], self.classes, self.bound)
 
@@ -64,7 +68,7 @@ class PointLoss:
     prediction : ndarray of shape (n_samples,)
     """
 
-    loss: object
+    loss: BaseLoss
     prediction: np.ndarray
 
     @property
@@ -82,7 +86,7 @@ class PointLoss:
         """Number of samples."""
         return len(self.prediction)
 
-    def take(self, rows: np.ndarray) -> PointLoss:
+    def take(self, rows: np.ndarray | slice) -> PointLoss:
         """The loss of some of the samples."""
         return PointLoss(self.loss, self.prediction[rows])
 
@@ -102,6 +106,10 @@ class PointLoss:
     def curvature(self, mean: np.ndarray, variance: np.ndarray) -> Floats:
         """``E[loss (z² - 1)]`` for the standardised label ``z``; XWED needs it."""
         return self.loss.curvature(self.prediction, mean, variance)
+
+
+# A loss on a pool, of either kind.
+PoolLoss: TypeAlias = LossTable | PointLoss
 
 
 def check_values(values, n_rows, max_loss=np.inf):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._utils._typing import Floats
+from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
 
@@ -78,12 +78,12 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         "scale",
         "surrogate_worth",
     )
-    task = None
-    response_method = "predict"
-    bounds = (-np.inf, np.inf)
-    greater_is_better = True
-    scale = "linear"
-    surrogate_worth = np.inf
+    task: Task | None = None
+    response_method: Response | None = "predict"
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    greater_is_better: bool = True
+    scale: str = "linear"
+    surrogate_worth: float = np.inf
 
     @property
     def name(self) -> str:

@@ -45,7 +45,7 @@ class LabelShare(BaseMetric):
         self.half = half
 
     @property
-    def labels(self) -> tuple[Label, ...]:
+    def labels(self) -> list[Label]:
         """Labels that the metric names."""
         return [label for label in (self.label, self.half) if label is not None]
 
@@ -119,7 +119,7 @@ class LabelScore(BaseMetric):
         self.scores = scores
 
     @property
-    def labels(self) -> tuple[Label, ...]:
+    def labels(self) -> list[Label]:
         """Labels that the metric names."""
         return list(self.scores)
 

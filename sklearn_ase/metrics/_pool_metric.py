@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._combine import combine
@@ -48,7 +49,7 @@ class PoolMetric:
     0.75
     """
 
-    metric: object
+    metric: Any
     parts: tuple
     known: np.ndarray
     known_rows: dict = field(default_factory=dict)
@@ -59,11 +60,13 @@ class PoolMetric:
         return self.parts[0].n_samples
 
     @cached_property
-    def units(self) -> list[RowValues]:
+    def units(self) -> tuple[RowValues, ...]:
         """For each part, values of variance 1 where the part is uncertain."""
         return tuple(UnitValues(part) for part in self.parts)
 
-    def at(self, proba: np.ndarray, answered: np.ndarray | None = None) -> PoolMetric:
+    def at(
+        self, proba: np.ndarray | None, answered: np.ndarray | None = None
+    ) -> PoolMetric:
         """The metric near a belief: itself, for it is a function of means.
 
         Parameters
@@ -143,7 +146,7 @@ class PoolMetric:
         is_straight = bend <= 1e-9 * max(map(abs, ends))
         return (ends[0], ends[2] - ends[0]) if is_straight else None
 
-    def all_means(self, means: np.ndarray) -> Floats:
+    def all_means(self, means: ArrayLike) -> Floats:
         """Return all means, with those that are known in their places.
 
         Parameters
@@ -158,7 +161,7 @@ class PoolMetric:
         found[np.isnan(found)] = means
         return found
 
-    def value(self, means: np.ndarray) -> float:
+    def value(self, means: ArrayLike) -> float:
         """Value of the metric.
 
         Parameters
@@ -173,7 +176,7 @@ class PoolMetric:
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(self.metric.value(self.all_means(means)))
 
-    def gradient(self, means: np.ndarray) -> Floats:
+    def gradient(self, means: ArrayLike) -> Floats:
         """Derivative of the value with respect to the mean of each part.
 
         Parameters
@@ -188,7 +191,7 @@ class PoolMetric:
             gradient = np.asarray(self.metric.gradient(self.all_means(means)))
         return gradient[np.isnan(self.known)]
 
-    def known_influence(self, means: np.ndarray) -> Floats:
+    def known_influence(self, means: ArrayLike) -> Floats:
         """What each row adds to the value through the means that no label changes.
 
         Parameters
@@ -208,7 +211,7 @@ class PoolMetric:
                 total += slope[place] * rows
         return total
 
-    def linearised(self, means: np.ndarray) -> RowValues:
+    def linearised(self, means: ArrayLike) -> RowValues:
         """What a label of each row adds to the value, up to a constant.
 
         Parameters

@@ -1,6 +1,7 @@
 """A ranking metric, once the scores of the pool are known."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class PoolRanking:
     array([-1.222, -0.296,  0.926])
     """
 
-    metric: object
+    metric: Any
     group: np.ndarray
     weight: np.ndarray
     classes: np.ndarray

@@ -16,8 +16,7 @@ import numpy as np
 from sklearn_ase._utils._typing import Floats
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._categorical import CategoricalBelief
-    from sklearn_ase.belief._gaussian import GaussianBelief
+    from sklearn_ase.belief._either import Belief
 
 
 # Gauss-Hermite quadrature for functions of a real label.
@@ -48,9 +47,7 @@ class RowValues(metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def moments(
-        self, belief: CategoricalBelief | GaussianBelief
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def moments(self, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the values under a belief about the labels.
 
         Parameters

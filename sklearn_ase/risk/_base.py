@@ -51,18 +51,18 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         labels and does not is refused when there are such picks.
     """
 
-    flags = (
+    flags: tuple[str, ...] = (
         "needs_query_proba",
         "needs_uniform",
         "needs_belief",
         "leans_on_surrogate",
         "allows_skips",
     )
-    needs_query_proba = False
-    needs_uniform = False
-    needs_belief = False
-    leans_on_surrogate = False
-    allows_skips = False
+    needs_query_proba: bool = False
+    needs_uniform: bool = False
+    needs_belief: bool = False
+    leans_on_surrogate: bool = False
+    allows_skips: bool = False
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._utils._typing import Floats, Rows
+from sklearn_ase._utils._typing import Floats, Rows, Task
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._categorical import CategoricalBelief
-    from sklearn_ase.belief._gaussian import GaussianBelief
-    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+    from sklearn_ase.belief._either import Belief
+    from sklearn_ase.losses._base import BaseLoss
+    from sklearn_ase.losses._pool_loss import PoolLoss
 
 
 class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
@@ -96,18 +96,18 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     array([0.43, 0.57])
     """
 
-    task = None
-    min_rows = 5
-    is_constant = False
-    uses_estimator = False
-    uses_experts = False
-    uses_out_of_fold = False
-    is_calibrated = False
-    gives_members = False
-    frozen_classes = None
-    can_update = False
-    labels_are_drawn = True
-    takes_sources = False
+    task: Task | None = None
+    min_rows: int = 5
+    is_constant: bool = False
+    uses_estimator: bool = False
+    uses_experts: bool = False
+    uses_out_of_fold: bool = False
+    is_calibrated: bool = False
+    gives_members: bool = False
+    frozen_classes: np.ndarray | None = None
+    can_update: bool = False
+    labels_are_drawn: bool = True
+    takes_sources: bool = False
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
@@ -188,10 +188,10 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     def belief(
         self,
         X: Rows,
-        loss: LossTable | PointLoss,
+        loss: PoolLoss,
         expert: np.ndarray | None = None,
         keep_member_loss: bool = False,
-    ) -> CategoricalBelief | GaussianBelief:
+    ) -> Belief:
         """Return what the surrogate believes about the labels of X.
 
         Parameters
@@ -213,12 +213,12 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
 
     def update(
         self,
-        belief: CategoricalBelief | GaussianBelief,
-        loss: LossTable | PointLoss,
+        belief: Belief,
+        loss: PoolLoss,
         rows: np.ndarray,
         y: np.ndarray,
         expert: np.ndarray | None = None,
-    ) -> CategoricalBelief | GaussianBelief:
+    ) -> Belief:
         """Learn from labels that came after the last fit, without a new fit.
 
         It is called after every label between two fits, if `can_update` is True.
@@ -248,9 +248,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """Whether that many labelled rows are sufficient for a fit."""
         return self.is_constant or n_labelled >= self.min_rows
 
-    def held_out_loss(
-        self, rows: np.ndarray, loss: LossTable | PointLoss
-    ) -> Floats | None:
+    def held_out_loss(self, rows: np.ndarray, loss: PoolLoss) -> Floats | None:
         """Return the expected loss at rows of the last fit, as if they were held out.
 
         It shows whether a surrogate without calibration expects too much or too little
@@ -285,7 +283,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """
         return None
 
-    def training_tail(self, loss: LossTable | PointLoss) -> float:
+    def training_tail(self, loss: BaseLoss) -> float:
         """Return how heavy the tail of the loss is at training rows (regression).
 
         The losses are those of a model that predicts as the surrogate does, relative to

@@ -27,7 +27,7 @@ from sklearn_ase.surrogate._members import (
 )
 
 if TYPE_CHECKING:
-    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+    from sklearn_ase.losses._pool_loss import PoolLoss
 
 
 # Probabilities that are calibrated at a time: few enough for the cache.
@@ -162,9 +162,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         proba = self._calibrated(members.mean(axis=0), expert, self._shift_at(X))
         return _kernels.tilted_members(members, proba)
 
-    def held_out_loss(
-        self, rows: np.ndarray, loss: LossTable | PointLoss
-    ) -> Floats | None:
+    def held_out_loss(self, rows: np.ndarray, loss: PoolLoss) -> Floats | None:
         if self.held_out_ is None:
             return None
         return _kernels.expected_loss(self.held_out_[rows], loss.values)

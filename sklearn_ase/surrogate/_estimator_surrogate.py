@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -34,9 +34,8 @@ from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_memb
 from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._categorical import CategoricalBelief
-    from sklearn_ase.belief._gaussian import GaussianBelief
-    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+    from sklearn_ase.belief._either import Belief
+    from sklearn_ase.losses._pool_loss import PoolLoss
 
 
 # Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
@@ -52,7 +51,7 @@ class EstimatorSurrogate(BaseSurrogate):
     """
 
     takes_sources = True
-    _belief_type = None
+    _belief_type: Any = None
     _stratified = False
     _encoder = None  # A fitted encoder, if rows of frames or images were encoded.
     _shift = None  # A ShiftScore, if pool and training rows could be compared.
@@ -171,12 +170,12 @@ class EstimatorSurrogate(BaseSurrogate):
 
     def update(
         self,
-        belief: CategoricalBelief | GaussianBelief,
-        loss: LossTable | PointLoss,
+        belief: Belief,
+        loss: PoolLoss,
         rows: np.ndarray,
         y: np.ndarray,
         expert: np.ndarray | None = None,
-    ) -> CategoricalBelief | GaussianBelief:
+    ) -> Belief:
         new = self._columns_at(belief, rows, y, expert)
         columns = [
             None if column is None else np.concatenate([column, more])
@@ -188,10 +187,10 @@ class EstimatorSurrogate(BaseSurrogate):
     def belief(
         self,
         X: Rows,
-        loss: LossTable | PointLoss,
+        loss: PoolLoss,
         expert: np.ndarray | None = None,
         keep_member_loss: bool = False,
-    ) -> CategoricalBelief | GaussianBelief:
+    ) -> Belief:
         n_samples = n_rows(X)
         size = max(1, min(n_samples, CHUNK_NUMBERS // self._numbers_per_row(X)))
         shift = None if self.calibration_ is None else self._shift_at(X)

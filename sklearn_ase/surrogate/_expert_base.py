@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -19,10 +19,8 @@ from sklearn_ase.surrogate._held_out import fit_held_out, mean_prediction
 from sklearn_ase.surrogate._linear_features import LinearFeatures
 
 if TYPE_CHECKING:
-    from sklearn_ase._data._experts import Experts
-    from sklearn_ase.belief._categorical import CategoricalBelief
-    from sklearn_ase.belief._gaussian import GaussianBelief
-    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+    from sklearn_ase.belief._either import Belief
+    from sklearn_ase.losses._pool_loss import PoolLoss
 
 
 # Prior probability of each stack; those that cannot be made are left out.
@@ -117,7 +115,7 @@ class BaseExpertSurrogate(BaseSurrogate):
     _wrapper = _linear = None
     _pool = None, None  # The rows of the pool, and what is known about them.
     estimator_ = None
-    _weights_before = None  # A WeightsBefore.
+    _weights_before: Any = None  # A WeightsBefore.
 
     def validate(self) -> None:
         check_integer(self.n_components, "n_components", 0)
@@ -158,7 +156,7 @@ class BaseExpertSurrogate(BaseSurrogate):
         model_classes: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
-        experts: Experts | None = None,
+        experts: np.ndarray | None = None,
     ) -> Self:
         y = np.asarray(y)
         self.classes_ = None if classes is None else np.asarray(classes)
@@ -184,11 +182,11 @@ class BaseExpertSurrogate(BaseSurrogate):
     def belief(
         self,
         X: Rows,
-        loss: LossTable | PointLoss,
+        loss: PoolLoss,
         expert: np.ndarray | None = None,
         keep_member_loss: bool = False,
-        experts: Experts | None = None,
-    ) -> CategoricalBelief | GaussianBelief:
+        experts: np.ndarray | None = None,
+    ) -> Belief:
         blocks = Blocks(
             experts=experts,
             model=expert,
@@ -201,13 +199,13 @@ class BaseExpertSurrogate(BaseSurrogate):
 
     def update(
         self,
-        belief: CategoricalBelief | GaussianBelief,
-        loss: LossTable | PointLoss,
+        belief: Belief,
+        loss: PoolLoss,
         rows: np.ndarray,
         y: np.ndarray,
         expert: np.ndarray | None = None,
-        experts: Experts | None = None,
-    ) -> CategoricalBelief | GaussianBelief:
+        experts: np.ndarray | None = None,
+    ) -> Belief:
         pool = self._pool[1]
         blocks = self._blocks.below(pool.take(rows))
         self._fit_stack(blocks, np.concatenate([self._y, y]))

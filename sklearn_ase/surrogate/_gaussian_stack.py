@@ -83,7 +83,7 @@ class GaussianStack(BaseEstimator):
         self,
         mean: np.ndarray,
         variance: np.ndarray,
-        expert: np.ndarray,
+        expert: np.ndarray | None,
         y: np.ndarray,
         is_acquired: np.ndarray | None = None,
         shift: np.ndarray | None = None,
@@ -146,7 +146,7 @@ class GaussianStack(BaseEstimator):
         self,
         mean: np.ndarray,
         variance: np.ndarray,
-        expert: np.ndarray,
+        expert: np.ndarray | None,
         y: np.ndarray,
         shift: np.ndarray | None = None,
     ) -> Self:

@@ -104,7 +104,7 @@ class LogLinearStack(BaseEstimator):
     def fit(
         self,
         proba: np.ndarray,
-        expert: np.ndarray,
+        expert: np.ndarray | None,
         codes: np.ndarray,
         sample_weight: np.ndarray | None = None,
         model_classes: np.ndarray | None = None,
@@ -171,7 +171,7 @@ class LogLinearStack(BaseEstimator):
     def fit_acquired(
         self,
         proba: np.ndarray,
-        expert: np.ndarray,
+        expert: np.ndarray | None,
         codes: np.ndarray,
         weight: np.ndarray | None = None,
         shift: np.ndarray | None = None,

@@ -14,9 +14,8 @@ from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._stack_belief import PredictionBelief
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._categorical import CategoricalBelief
-    from sklearn_ase.belief._gaussian import GaussianBelief
-    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+    from sklearn_ase.belief._either import Belief
+    from sklearn_ase.losses._pool_loss import PoolLoss
     from sklearn_ase.surrogate._feature_expert import FeatureExpert
 
 
@@ -120,10 +119,10 @@ class PredictionSurrogate(BaseSurrogate):
     def belief(
         self,
         X: Rows,
-        loss: LossTable | PointLoss,
+        loss: PoolLoss,
         expert: np.ndarray | None = None,
         keep_member_loss: bool = False,
-    ) -> CategoricalBelief | GaussianBelief:
+    ) -> Belief:
         design = self._design[np.asarray(X, dtype=int)]
         mean = self._mean[np.asarray(X, dtype=int)] + design @ self.weights_
         epistemic = np.einsum("nd,de,ne->n", design, self.covariance_, design)

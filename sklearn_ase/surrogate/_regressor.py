@@ -23,7 +23,8 @@ from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._members import has_members, has_std, predict_members
 
 if TYPE_CHECKING:
-    from sklearn_ase.losses._pool_loss import LossTable
+    from sklearn_ase.losses._base import BaseLoss
+    from sklearn_ase.losses._pool_loss import PoolLoss
 
 
 # The noise variance is at least this share of the variance between the members:
@@ -123,14 +124,12 @@ class RegressorSurrogate(EstimatorSurrogate):
             return True
         return not (self.is_constant or has_std(self.estimator))
 
-    def held_out_loss(
-        self, rows: np.ndarray, loss: LossTable | PointLoss
-    ) -> Floats | None:
+    def held_out_loss(self, rows: np.ndarray, loss: PoolLoss) -> Floats | None:
         if self.held_out_ is None:
             return None
         return loss.expected(*(part[rows] for part in self.held_out_))
 
-    def training_tail(self, loss: LossTable | PointLoss) -> float:
+    def training_tail(self, loss: BaseLoss) -> float:
         if self.held_out_ is None:
             return np.nan
         held_out, y = self._training_rows

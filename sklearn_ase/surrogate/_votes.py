@@ -20,9 +20,8 @@ from sklearn_ase.surrogate._conditional_logit import exchangeable_precision, fit
 from sklearn_ase.surrogate._stack_belief import VoteBelief
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._categorical import CategoricalBelief
-    from sklearn_ase.belief._gaussian import GaussianBelief
-    from sklearn_ase.losses._pool_loss import LossTable, PointLoss
+    from sklearn_ase.belief._either import Belief
+    from sklearn_ase.losses._pool_loss import PoolLoss
     from sklearn_ase.surrogate._feature_expert import FeatureExpert
 
 
@@ -119,10 +118,10 @@ class VoteSurrogate(BaseSurrogate):
     def belief(
         self,
         X: Rows,
-        loss: LossTable | PointLoss,
+        loss: PoolLoss,
         expert: np.ndarray | None = None,
         keep_member_loss: bool = False,
-    ) -> CategoricalBelief | GaussianBelief:
+    ) -> Belief:
         proba = self.proba_[np.asarray(X, dtype=int)]
         found = VoteBelief.from_members(
             proba[None], loss, keep_member_loss=keep_member_loss
