@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_ase._evaluation._tables import aligned, listed
 from sklearn_ase._utils._checks import check_choice
 from sklearn_ase._utils._typing import Floats, Method
 
 if TYPE_CHECKING:
     from sklearn_ase._evaluation._comparing import Answers
     from sklearn_ase.risk._metric_estimate import MetricEstimate
-
-
-# Names that a sentence lists.
-_MOST_NAMES = 6
 
 
 class Comparison:
@@ -217,7 +214,7 @@ class Comparison:
         twins = self.same_as_best()
         alike = ""
         if len(twins) > 1:
-            alike = f" {_listed(twins)} predict the same, so no label tells them apart."
+            alike = f" {listed(twins)} predict the same, so no label tells them apart."
         if len(twins) == len(self.names):
             return alike.strip()
         if set(names) <= set(twins):
@@ -226,7 +223,7 @@ class Comparison:
                 f"{self.best_name} is the best of {len(self.names)} models ({sure}, "
                 f"{labels}).{alike}"
             )
-        text = f"{_listed(names)} cannot be told apart with {labels}."
+        text = f"{listed(names)} cannot be told apart with {labels}."
         more = self.labels_needed(level)
         if np.isfinite(more) and more > 0:
             text += f" About {more:.0f} more would do it."
@@ -266,12 +263,7 @@ class Comparison:
         return columns
 
     def __str__(self):
-        head, *rows = self._rows()
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        lines = [
-            "  ".join(map(str.ljust, row, widths)).rstrip() for row in (head, *rows)
-        ]
-        return "\n".join([*lines, self.describe()])
+        return "\n".join([*aligned(list(self._rows())), self.describe()])
 
     __repr__ = __str__
 
@@ -289,13 +281,6 @@ class Comparison:
         yield [name.replace("_", " ") for name in table]
         for row in zip(*table.values(), strict=True):
             yield [_text(value) for value in row]
-
-
-def _listed(names):
-    if len(names) <= _MOST_NAMES:
-        return f"{', '.join(names[:-1])} and {names[-1]}"
-    rest = len(names) - _MOST_NAMES
-    return f"{', '.join(names[:_MOST_NAMES])} and {rest} more models"
 
 
 def _ends(estimate, level, method):

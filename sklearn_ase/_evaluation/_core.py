@@ -12,7 +12,6 @@ import numpy as np
 from sklearn_ase._evaluation._epochs import EpochKeeper, replayed_epochs
 from sklearn_ase._evaluation._history import (
     check_estimate,
-    lacks_last_estimate,
     note_estimate,
 )
 from sklearn_ase._evaluation._influence import influence_state
@@ -20,7 +19,6 @@ from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._picking import Picker
 from sklearn_ase._evaluation._questions import (
     Question,
-    check_defined,
     estimate_question,
     known_proba,
     states_for,
@@ -30,8 +28,6 @@ from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._state_keeper import StateKeeper
 from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase._inference._epochs import cross_fitted_epochs
-from sklearn_ase._utils._warn import warn_caller
-from sklearn_ase.exceptions import SurrogateWarning
 
 if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
@@ -41,7 +37,7 @@ if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
 
 
-_RECORDED = (
+ALL_RECORDED = (
     "All labels are recorded. If one of them is wrong, replace it with "
     "evaluation.correct(row, label); the surrogate is then fitted again."
 )
@@ -69,9 +65,6 @@ class EvaluationCore:
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
         self._cache = {}  # Of the metric that is reported, for epochs that are over.
-        self._replay()
-        if plan.metric is not None:  # A metric that does not fit costs no label.
-            check_defined(self._reported(self.classes_).metric)
 
     @property
     def n_samples(self) -> int:
@@ -192,7 +185,7 @@ class EvaluationCore:
             else:
                 self._learn_more()
         except Exception as error:
-            error.add_note(f"The surrogate failed. {_RECORDED}")
+            error.add_note(f"The surrogate failed. {ALL_RECORDED}")
             raise
         finally:  # A surrogate that fails loses no entry of the history.
             self._note(refit)
@@ -281,40 +274,3 @@ class EvaluationCore:
         if waits or risk.obstacle(state):
             return None
         return check_estimate(self._estimated(risk, state), risk)
-
-    def _replay(self):
-        """Restore the evaluation that wrote the ledger."""
-        ledger = self.ledger
-        self.problem.check_labels(ledger.answers())
-        self._update_classes()
-        try:
-            changed = self._learn_as_before()
-            if ledger.unnoted is not None:
-                self._note(bool(ledger.unnoted and changed))
-            elif lacks_last_estimate(ledger) and self._estimate_if_possible():
-                self._note()
-        except Exception as error:
-            if not ledger.answers():
-                raise
-            self._learn_without_labels(error)
-
-    def _learn_as_before(self):
-        """Learn what a live evaluation has learned; returns whether that is new."""
-        n_learned = self.ledger.refits[-1] if self.ledger.refits else 0
-        changed = self._learn(n_learned)
-        learned = self.problem.classes_with(self.ledger.answers(n_learned))
-        # A live evaluation is fitted again as soon as there is another class.
-        if self.is_due() or not np.array_equal(learned, self.classes_):
-            return self._learn()
-        self._learn_more()
-        return changed
-
-    def _learn_without_labels(self, error):
-        """Start all the same if recorded labels make the surrogate fail."""
-        # If training rows alone make it fail, too, then no label is to blame.
-        before = not_yet_learned(self.problem, self.ledger.answers())
-        self._learned = learn(self.problem, self.plan, before, {}, self.seed)
-        self._n_learned = 0
-        failed = f"Learning from the recorded labels failed ({error!r})"
-        text = f"{failed}, so the surrogate has learned from none of them. {_RECORDED}"
-        warn_caller(text, SurrogateWarning)

@@ -21,8 +21,7 @@ from sklearn_ase._utils._typing import ByName, Floats, Rows
 
 if TYPE_CHECKING:
     from sklearn_ase._labels._ledger import LabelLedger
-    from sklearn_ase.risk._estimate import RiskEstimate
-    from sklearn_ase.risk._metric_estimate import MetricEstimate
+    from sklearn_ase.risk._either import Estimate
 
 
 class FittedEvaluator(BaseEstimator):
@@ -102,12 +101,12 @@ class FittedEvaluator(BaseEstimator):
         return check_rows(self, X, reset=False)
 
     @property
-    def estimate_(self) -> RiskEstimate | MetricEstimate:
+    def estimate_(self) -> Estimate:
         """The estimate of the mean loss, or of the metric."""
         return self.evaluation_.estimate()
 
     @property
-    def risk_(self) -> RiskEstimate | MetricEstimate:
+    def risk_(self) -> Estimate:
         """The same as ``estimate_``."""
         return self.estimate_
 

@@ -12,9 +12,9 @@ from sklearn_ase._annotation._import import plan_answers, read_answers
 from sklearn_ase._data._arrays import read_array
 from sklearn_ase._data._label_checks import refuse_one_hot
 from sklearn_ase._data._rows import check_index, check_indices
-from sklearn_ase._evaluation._core import EvaluationCore
 from sklearn_ase._evaluation._epochs import next_proba
 from sklearn_ase._evaluation._picking import check_embedding
+from sklearn_ase._evaluation._recorded import RecordedEvaluation, together
 from sklearn_ase._evaluation._schedule import last_refit
 from sklearn_ase._evaluation._scoring import score_pool
 from sklearn_ase._pool._kept import tables_needed
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sklearn_ase._labels._ledger import LabelLedger
 
 
-class Labelling(EvaluationCore):
+class Labelling(RecordedEvaluation):
     """Evaluation whose rows can be asked for and answered."""
 
     def __init__(
@@ -145,7 +145,7 @@ class Labelling(EvaluationCore):
         """Record answers that were checked."""
         self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         self.ledger.tell(indices, labels, more_labels)
-        self._update(told=_together(labels, more_labels))
+        self._update(told=together(labels, more_labels))
 
     def correct(self, index: int | np.integer, label: Label) -> None:
         """Replace the label of a row; what was recorded of its pick stays.
@@ -293,21 +293,3 @@ class Labelling(EvaluationCore):
             table = np.column_stack([labels, *np.transpose(more_labels)])
             checked |= dict(zip(rows, table.tolist(), strict=True))
         return checked
-
-    def _check_answers(self, indices, labels):
-        """Answers that can be recorded: of the right kind, and with a finite loss."""
-        labels, more_labels = self.problem.check_answers(labels, indices)
-        is_asked = self.ledger.may_answer(np.asarray(indices).tolist())
-        if is_asked and len(indices) == len(labels):  # Else the ledger reports it.
-            loss, given = self._learned.loss, _together(labels, more_labels)
-            if not self._has_classes(given):
-                met = [*self.ledger.answers(), *given.tolist()]
-                loss = self.problem.loss_for(self.problem.classes_with(met))
-            for answers in (labels, *np.transpose(more_labels)):
-                loss.observed(np.asarray(indices), answers)
-        return labels, more_labels
-
-
-def _together(labels, more_labels):
-    """All answers in one array."""
-    return np.concatenate([labels, *np.transpose(more_labels)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_ase._evaluation._agreement import agreement
-from sklearn_ase._evaluation._answering import Answering
+from sklearn_ase._evaluation._comparing import Comparing
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._forecast import labels_needed, metric_labels_needed
 from sklearn_ase._evaluation._history import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sklearn_ase.surrogate._base import BaseSurrogate
 
 
-class Reporting(Answering):
+class Reporting(Comparing):
     """Evaluation that reports what its labels say."""
 
     _n_planned = None  # Labels that a run is to buy.

@@ -1,19 +1,15 @@
 """The contract of a surrogate: ``fit`` on labelled rows, ``belief`` about a pool."""
 
-from __future__ import annotations
-
 from abc import ABCMeta, abstractmethod
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._typing import Floats, Rows, Task
-
-if TYPE_CHECKING:
-    from sklearn_ase.belief._either import Belief
-    from sklearn_ase.losses._base import BaseLoss
-    from sklearn_ase.losses._pool_loss import PoolLoss
+from sklearn_ase.belief._either import Belief
+from sklearn_ase.losses._base import BaseLoss
+from sklearn_ase.losses._pool_loss import PoolLoss
 
 
 class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
@@ -154,7 +150,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         y: np.ndarray,
         *,
         classes: np.ndarray | None = None,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         model_classes: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
@@ -189,7 +185,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         self,
         X: Rows,
         loss: PoolLoss,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         keep_member_loss: bool = False,
     ) -> Belief:
         """Return what the surrogate believes about the labels of X.
@@ -217,7 +213,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         loss: PoolLoss,
         rows: np.ndarray,
         y: np.ndarray,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
     ) -> Belief:
         """Learn from labels that came after the last fit, without a new fit.
 

@@ -1,12 +1,6 @@
 """Likelihood of class labels under a log-linear blend of experts."""
 
 import numpy as np
-from scipy.special import expit
-
-from sklearn_ase.surrogate._power_prior import maximise
-
-# Precision of the prior of slope and offset in the odds of unknown classes.
-ODDS_PRECISION = np.array([3.0, 1.0])
 
 
 class ClassLikelihood:
@@ -69,38 +63,3 @@ class ClassLikelihood:
         whole[:n, :n], whole[:n, n:] = curvature, mixed
         whole[n:, :n], whole[n:, n:] = mixed.T, own
         return value, np.concatenate([gradient, of_offsets]), whole
-
-
-def fit_odds(odds, unknown, weight, centre):
-    """Fit slope and offset of a logistic regression of `unknown` on `odds`.
-
-    Parameters
-    ----------
-    odds : ndarray of shape (n_rows,)
-        Log-odds of the classes that the model does not know.
-    unknown : ndarray of shape (n_rows,), dtype bool
-        Whether the label is one of them.
-    weight : ndarray of shape (n_rows,)
-    centre : float
-        Offset that is likely before the rows are seen.
-
-    Returns
-    -------
-    parameters : ndarray of shape (2,)
-        Slope and offset.
-    """
-    centre = np.array([1.0, centre])
-    features = np.stack([odds, np.ones_like(odds)])
-
-    def posterior(at):
-        z = at @ features
-        proba = expit(z)
-        pull = ODDS_PRECISION * (at - centre)
-        value = weight @ (unknown * z - np.logaddexp(0.0, z)) - 0.5 * pull @ (
-            at - centre
-        )
-        gradient = features @ (weight * (unknown - proba)) - pull
-        information = (features * (weight * proba * (1.0 - proba))) @ features.T
-        return value, gradient, information + np.diag(ODDS_PRECISION)
-
-    return maximise(posterior, centre, (np.array([0.0, -np.inf]), np.inf))[0]

@@ -1,20 +1,19 @@
 """Any classifier as a surrogate: calibrated probabilities by several members."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import gen_batches
 
-from sklearn_ase._data._class_columns import align_columns
+from sklearn_ase._data._class_columns import align_columns, check_columns
 from sklearn_ase._data._rows import plain_labels
 from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
 from sklearn_ase._utils._typing import Estimator, Floats, Rows
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
+from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
 from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate, take_columns
 from sklearn_ase.surrogate._leaves import ForestLeaves, mean_and_belief
@@ -25,10 +24,6 @@ from sklearn_ase.surrogate._members import (
     out_of_bag,
     predict_members,
 )
-
-if TYPE_CHECKING:
-    from sklearn_ase.losses._pool_loss import PoolLoss
-
 
 # Probabilities that are calibrated at a time: few enough for the cache.
 _BLOCK_NUMBERS = 2**14
@@ -136,14 +131,12 @@ class ClassifierSurrogate(EstimatorSurrogate):
         held_out = is_bootstrapped(self.estimator) or not has_members(self.estimator)
         return self.uses_estimator or (held_out and not self.is_constant)
 
-    def predict_proba(self, X: Rows, expert: np.ndarray | None = None) -> Floats:
+    def predict_proba(self, X: Rows, expert: Floats | None = None) -> Floats:
         """Return calibrated probabilities, of shape (n_samples, n_classes)."""
         mean = self._aligned_members(X).mean(axis=0)
         return self._calibrated(mean, expert, self._shift_at(X))
 
-    def predict_proba_members(
-        self, X: Rows, expert: np.ndarray | None = None
-    ) -> Floats:
+    def predict_proba_members(self, X: Rows, expert: Floats | None = None) -> Floats:
         """Return probabilities by each member; their mean is calibrated.
 
         Parameters
@@ -185,7 +178,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
     def _calibrate(self, rows, calibration, seed):
         classes = np.unique(rows.y) if rows.classes is None else rows.classes
         self.classes_ = np.asarray(classes)
-        self._check_columns()
+        check_columns(self.estimator_.classes_, self.classes_)
         self._leaves = ForestLeaves.of(self.estimator_, self.classes_)
         self.calibration_ = self.held_out_ = None
         mean = self._held_out_proba(rows, seed, calibration)
@@ -195,15 +188,6 @@ class ClassifierSurrogate(EstimatorSurrogate):
         # Not with a calibration: it favours rows of the pool and need not fit others.
         if mean is not None and self.calibration_ is None:
             self.held_out_ = self._with_prior(mean)
-
-    def _check_columns(self):
-        extra = np.setdiff1d(plain_labels(self.estimator_.classes_), self.classes_)
-        if len(extra):
-            raise ValueError(
-                f"The surrogate predicts the classes {extra.tolist()}, which are not "
-                f"among the possible classes {self.classes_.tolist()}. Pass "
-                "classes=[...] with all of them."
-            )
 
     def _held_out_proba(self, rows, seed, calibration):
         """Return probabilities of shape (n_rows, n_classes), or None."""

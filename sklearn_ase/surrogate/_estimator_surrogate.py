@@ -1,15 +1,12 @@
 """What surrogates made of an estimator share: members, weights, calibration."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
@@ -24,25 +21,20 @@ from sklearn_ase._utils._checks import (
     shown,
 )
 from sklearn_ase._utils._seeding import fit_seeded
-from sklearn_ase._utils._typing import Rows
+from sklearn_ase._utils._typing import Floats, Rows
 from sklearn_ase._utils._unwrapping import unwrap
-from sklearn_ase.surrogate._base import BaseSurrogate
+from sklearn_ase.belief._either import Belief
+from sklearn_ase.losses._pool_loss import PoolLoss
+from sklearn_ase.surrogate._encoding import EncodingSurrogate
 from sklearn_ase.surrogate._fit_rows import FitRows
-from sklearn_ase.surrogate._frame_encoder import FrameEncoder
-from sklearn_ase.surrogate._image_encoder import ImageEncoder
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
-
-if TYPE_CHECKING:
-    from sklearn_ase.belief._either import Belief
-    from sklearn_ase.losses._pool_loss import PoolLoss
-
 
 # Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
 CHUNK_NUMBERS = 2**20
 
 
-class EstimatorSurrogate(BaseSurrogate):
+class EstimatorSurrogate(EncodingSurrogate):
     """Base class of the surrogates that wrap a classifier or a regressor.
 
     A subclass has the constructor parameters ``estimator``, ``calibration``,
@@ -53,7 +45,6 @@ class EstimatorSurrogate(BaseSurrogate):
     takes_sources = True
     _belief_type: Any = None
     _stratified = False
-    _encoder = None  # A fitted encoder, if rows of frames or images were encoded.
     _shift = None  # A ShiftScore, if pool and training rows could be compared.
     _pool = None, None  # The rows of the pool and their scores.
 
@@ -120,33 +111,13 @@ class EstimatorSurrogate(BaseSurrogate):
                 self._pool = X, self._shift.score(X)
         return X, X_train
 
-    def prepare_other(self, X: Rows) -> Rows:
-        """Encode the rows of another pool as those of the first."""
-        return X if self._encoder is None else self._encoder.transform(X)
-
-    def _encoded(self, X, X_train):
-        pipeline = self.estimator
-        if not isinstance(pipeline, Pipeline):
-            return X, X_train
-        name, encoder = pipeline.steps[0]
-        is_encoder = isinstance(encoder, FrameEncoder | ImageEncoder)
-        is_source = isinstance(X, RowSource)
-        if not is_encoder or not encoder.encodes(X.head() if is_source else X):
-            return X, X_train
-        frames = [X.sample() if is_source else X]
-        frames += [] if X_train is None else [X_train]
-        encoder = self._encoder = clone(encoder).fit_frames(frames)
-        self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
-        rows = X.mapped(encoder.transform) if is_source else encoder.transform(X)
-        return rows, None if X_train is None else encoder.transform(X_train)
-
     def fit(
         self,
         X: Rows,
         y: np.ndarray,
         *,
         classes: np.ndarray | None = None,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         model_classes: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
@@ -174,7 +145,7 @@ class EstimatorSurrogate(BaseSurrogate):
         loss: PoolLoss,
         rows: np.ndarray,
         y: np.ndarray,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
     ) -> Belief:
         new = self._columns_at(belief, rows, y, expert)
         columns = [
@@ -188,7 +159,7 @@ class EstimatorSurrogate(BaseSurrogate):
         self,
         X: Rows,
         loss: PoolLoss,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         keep_member_loss: bool = False,
     ) -> Belief:
         n_samples = n_rows(X)

@@ -10,7 +10,8 @@ from sklearn_ase._utils._typing import Estimator
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._conditional_logit import fit_logit, left_out_proba
-from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate, WeightsBefore
+from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate
+from sklearn_ase.surrogate._expert_blocks import WeightsBefore
 
 _BEFORE = WeightsBefore(
     of_one=1.5,

@@ -4,7 +4,8 @@ import numpy as np
 
 from sklearn_ase._utils._typing import Estimator
 from sklearn_ase.belief import GaussianBelief
-from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate, WeightsBefore
+from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate
+from sklearn_ase.surrogate._expert_blocks import WeightsBefore
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 # All in units of the spread of the labels.

@@ -3,17 +3,17 @@
 from typing import Self
 
 import numpy as np
-from scipy.special import expit, logit
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase._utils._typing import Floats
-from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
+from sklearn_ase.surrogate._class_likelihood import ClassLikelihood
 from sklearn_ase.surrogate._power_prior import (
     check_expert,
     training_hypotheses,
     weigh_hypotheses,
 )
+from sklearn_ase.surrogate._unknown_classes import fit_unknown, with_unknown
 
 # Exponents of surrogate and model that are likely before any row was seen. With
 # training rows these decide; without them the surrogate knows nothing at first.
@@ -103,8 +103,8 @@ class LogLinearStack(BaseEstimator):
 
     def fit(
         self,
-        proba: np.ndarray,
-        expert: np.ndarray | None,
+        proba: Floats,
+        expert: Floats | None,
         codes: np.ndarray,
         sample_weight: np.ndarray | None = None,
         model_classes: np.ndarray | None = None,
@@ -170,8 +170,8 @@ class LogLinearStack(BaseEstimator):
 
     def fit_acquired(
         self,
-        proba: np.ndarray,
-        expert: np.ndarray | None,
+        proba: Floats,
+        expert: Floats | None,
         codes: np.ndarray,
         weight: np.ndarray | None = None,
         shift: np.ndarray | None = None,
@@ -209,8 +209,8 @@ class LogLinearStack(BaseEstimator):
 
     def predict_proba(
         self,
-        proba: np.ndarray,
-        expert: np.ndarray | None = None,
+        proba: Floats,
+        expert: Floats | None = None,
         shift: np.ndarray | None = None,
     ) -> Floats:
         """Return calibrated probabilities.
@@ -233,8 +233,8 @@ class LogLinearStack(BaseEstimator):
 
     def predict_proba_each(
         self,
-        proba: np.ndarray,
-        expert: np.ndarray | None = None,
+        proba: Floats,
+        expert: Floats | None = None,
         shift: np.ndarray | None = None,
     ) -> Floats:
         """Return calibrated probabilities for each hypothesis about training rows.
@@ -256,13 +256,9 @@ class LogLinearStack(BaseEstimator):
         known = scores.swapaxes(1, 2)
         if self.model_classes_.all():
             return known
-        rest = self._smooth(proba)[:, ~self.model_classes_]
-        mass, (slope, offset) = rest.sum(axis=1), self.unknown_
-        unknown = expit(slope * logit(mass) + offset)
-        result = np.empty((len(known), *proba.shape))
-        result[..., self.model_classes_] = known * (1.0 - unknown)[:, None]
-        result[..., ~self.model_classes_] = rest * (unknown / mass)[:, None]
-        return result
+        return with_unknown(
+            known, self._smooth(proba), self.model_classes_, self.unknown_
+        )
 
     @property
     def _n_offsets(self):
@@ -294,15 +290,7 @@ class LogLinearStack(BaseEstimator):
         training, acquired = self._training, (proba, codes, weight)
         pairs = zip((training[0], *training[2:4]), acquired, strict=True)
         proba, codes, weight = map(np.concatenate, pairs)
-        odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
-        unknown = ~self.model_classes_[codes]
-        # The surrogate has met these classes as often as its rows have them. In the
-        # pool a class that was met is expected to be as common as any other.
-        n_met = max(len(np.unique(codes[unknown])), 0.5)
-        ratio = n_met / self.model_classes_.sum()
-        n_unknown, n_known = np.sum(unknown), np.sum(~unknown)
-        centre = np.log(ratio * max(n_known, 0.5) / max(n_unknown, 0.5))
-        return fit_odds(odds, unknown, weight, centre)
+        return fit_unknown(self._smooth(proba), codes, weight, self.model_classes_)
 
     def _smooth(self, proba, smoothing=None):
         share = self.smoothing if smoothing is None else smoothing

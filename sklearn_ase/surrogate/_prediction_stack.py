@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike
 
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._utils._typing import Floats, Rows
+from sklearn_ase.belief._either import Belief
+from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._stack_belief import PredictionBelief
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._either import Belief
-    from sklearn_ase.losses._pool_loss import PoolLoss
     from sklearn_ase.surrogate._feature_expert import FeatureExpert
-
 
 # Standard deviation of the weight of each model around an equal share, of the scale of
 # their mean, and of the offset in units of the spread of that mean.
@@ -80,7 +79,7 @@ class PredictionSurrogate(BaseSurrogate):
         y: np.ndarray,
         *,
         classes: np.ndarray | None = None,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         model_classes: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
@@ -120,7 +119,7 @@ class PredictionSurrogate(BaseSurrogate):
         self,
         X: Rows,
         loss: PoolLoss,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         keep_member_loss: bool = False,
     ) -> Belief:
         design = self._design[np.asarray(X, dtype=int)]
@@ -137,7 +136,7 @@ class PredictionSurrogate(BaseSurrogate):
             member_loss=expected[None] if keep_member_loss else None,
         )
 
-    def slopes(self, rows: np.ndarray, proba: np.ndarray, values: np.ndarray) -> Floats:
+    def slopes(self, rows: np.ndarray, proba: Floats, values: np.ndarray) -> Floats:
         """How means of values depend on the weights.
 
         Parameters

@@ -1,9 +1,7 @@
 """Any regressor as a surrogate: a calibrated Gaussian belief about the labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +12,8 @@ from sklearn_ase._utils._typing import Estimator, Floats
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.losses import PointLoss
+from sklearn_ase.losses._base import BaseLoss
+from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
 from sklearn_ase.surrogate._estimator_surrogate import (
     EstimatorSurrogate,
@@ -21,11 +21,6 @@ from sklearn_ase.surrogate._estimator_surrogate import (
 )
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._members import has_members, has_std, predict_members
-
-if TYPE_CHECKING:
-    from sklearn_ase.losses._base import BaseLoss
-    from sklearn_ase.losses._pool_loss import PoolLoss
-
 
 # The noise variance is at least this share of the variance between the members:
 # without noise a label would tell infinitely much about the members.

@@ -15,15 +15,14 @@ from scipy.special import softmax
 from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._utils._typing import Floats, Rows
+from sklearn_ase.belief._either import Belief
+from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._conditional_logit import exchangeable_precision, fit_logit
 from sklearn_ase.surrogate._stack_belief import VoteBelief
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._either import Belief
-    from sklearn_ase.losses._pool_loss import PoolLoss
     from sklearn_ase.surrogate._feature_expert import FeatureExpert
-
 
 # Prior of the weights of votes: mean and standard deviation of their sum, standard
 # deviation of each from the mean; with an expert on features their sum has less.
@@ -96,7 +95,7 @@ class VoteSurrogate(BaseSurrogate):
         y: np.ndarray,
         *,
         classes: np.ndarray | None = None,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         model_classes: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
@@ -119,7 +118,7 @@ class VoteSurrogate(BaseSurrogate):
         self,
         X: Rows,
         loss: PoolLoss,
-        expert: np.ndarray | None = None,
+        expert: Floats | None = None,
         keep_member_loss: bool = False,
     ) -> Belief:
         proba = self.proba_[np.asarray(X, dtype=int)]
@@ -150,7 +149,7 @@ class VoteSurrogate(BaseSurrogate):
             parts.append(self._log_expert[rows][:, :, None])
         return np.concatenate(parts, axis=2, dtype=float)
 
-    def slopes(self, rows: np.ndarray, proba: np.ndarray, values: np.ndarray) -> Floats:
+    def slopes(self, rows: np.ndarray, proba: Floats, values: np.ndarray) -> Floats:
         """How means of values depend on the weights.
 
         Parameters
