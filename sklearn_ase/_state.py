@@ -133,13 +133,13 @@ class Picks:
         -------
         picks : Picks
         """
-        indices = np.asarray(indices, dtype=int)
-        none, unknown = (np.full(len(indices), v) for v in (False, np.nan))
+        rows = np.asarray(indices, dtype=int)
+        none, unknown = (np.full(len(rows), v) for v in (False, np.nan))
         known = query_proba, expected_loss, free_expected_loss, residual_moment
-        limits = max_inverse_proba, max_expected_ratio
-        limits = (unknown if limit is None else limit for limit in limits)
-        known = (np.asarray(v, dtype=float) for v in (*known, loss_moment, *limits))
-        return cls(indices, *known, np.zeros(len(indices)), none, none)
+        limits = (max_inverse_proba, max_expected_ratio)
+        found = (unknown if limit is None else limit for limit in limits)
+        columns = (np.asarray(v, dtype=float) for v in (*known, loss_moment, *found))
+        return cls(*[rows, *columns, np.zeros(len(rows)), none, none])
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -89,11 +89,11 @@ class Answering(Labelling):
             return found
         if question is not None:
             return self._with_groups(found, question, groups)
-        groups = check_groups(groups, state)
+        numbers = check_groups(groups, state)
         return replace(
             found,
-            population_variance=grouped_variance(state, groups),
-            population_degrees=float(groups.max()),
+            population_variance=grouped_variance(state, numbers),
+            population_degrees=float(numbers.max()),
         )
 
     def estimate_by(

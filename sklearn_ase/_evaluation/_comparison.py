@@ -249,7 +249,7 @@ class Comparison:
             ``behind_best`` is how much better the best model is.
         """
         candidates = self.candidates(level, method)
-        columns = {"model": list(self.names)}
+        columns: dict[str, list] = {"model": list(self.names)}
         for name, found, prefix in (
             ("estimate", self.estimates, ""),
             ("behind_best", self.differences, "behind_"),

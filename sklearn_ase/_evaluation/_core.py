@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sklearn_ase._inference._epochs import Epoch
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._base import BaseRisk
 
 
 ALL_RECORDED = (
@@ -48,6 +49,11 @@ class EvaluationCore:
 
     The attributes are those of :class:`Evaluation`.
     """
+
+    _learned: Any
+    _state: Any
+    _bound: Any
+    _cache: dict
 
     def __init__(
         self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
@@ -80,6 +86,11 @@ class EvaluationCore:
     def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self._learned.classes
+
+    @property
+    def risk(self) -> BaseRisk:
+        """The risk estimator that is reported."""
+        return self.plan.risk
 
     @property
     def is_cross_fitted(self) -> bool:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._judges import JudgeTable
     from sklearn_ase.losses._pool_loss import PoolLoss
     from sklearn_ase.metrics._base import BaseMetric
-    from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.stopping import BaseStop
     from sklearn_ase.surrogate._base import BaseSurrogate
 
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 class Reporting(Comparing):
     """Evaluation that reports what its labels say."""
 
-    _n_planned = None  # Labels that a run is to buy.
+    _n_planned: int | None = None  # Labels that a run is to buy.
 
     def diagnose(self) -> Diagnosis:
         """Report whether the labels agree with the surrogate.
@@ -207,11 +206,6 @@ class Reporting(Comparing):
             Infinite where none could be given.
         """
         return past_intervals(self.ledger, level, method, self.plan.metric)
-
-    @property
-    def risk(self) -> BaseRisk:
-        """The risk estimator that is reported."""
-        return self.plan.risk
 
     @property
     def surrogate(self) -> BaseSurrogate:

@@ -147,9 +147,9 @@ class LabelLedger(LedgerContents):
         Returns whether the surrogate has learned from the old label, so that it must be
         fitted again.
         """
-        index, (label, *more_labels) = int(index), _plain([label, *more_labels])
+        index, (label, *others) = int(index), _plain([label, *more_labels])
         self._check_labelled(index)
-        self._record("correct", index, label, more_labels)
+        self._record("correct", index, label, others)
         learned = self._was_learned(index)
         self._happened(learned)
         self.n_revisions += 1
@@ -157,8 +157,8 @@ class LabelLedger(LedgerContents):
             if index in answers:
                 answers[index] = label
         self.more_labels.pop(index, None)
-        if more_labels:
-            self.more_labels[index] = more_labels
+        if others:
+            self.more_labels[index] = others
         if learned:
             self.refits.append(len(self.labels))
         return learned

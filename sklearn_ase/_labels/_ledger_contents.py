@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from itertools import chain, islice, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sklearn_ase._state import RECORDED
 from sklearn_ase._utils._typing import Label
@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 class LedgerContents:
     """Queries and labels; the attributes are those of :class:`LabelLedger`."""
 
-    seed = None
+    indices: list[int]
+    query_proba: list
+    expected_loss: list
+    free_expected_loss: list
+    residual_moment: list
+    loss_moment: list
+    labels: dict[int, Label]
+    more_labels: dict[int, list[Label]]
+    known: dict[int, Label]
+    given: dict[int, Label]
+    refits: list[int]
+    notes: dict[int, dict[str, Any]]
+    seed: int | None = None
+    unnoted: bool | None
 
     def __init__(self) -> None:
         for name in RECORDED:
@@ -33,10 +46,10 @@ class LedgerContents:
         self.n_revisions = 0
         # Whether a refit waits to be noted; None if nothing waits.
         self.unnoted = None
-        self._asked = set()
+        self._asked: set[int] = set()
         # The keys of a dict are ordered, and quick to look up and to leave out.
-        self._unsettled = {}
-        self._skipped = {}
+        self._unsettled: dict[int, None] = {}
+        self._skipped: dict[int, None] = {}
 
     def __len__(self) -> int:
         return len(self.labels)

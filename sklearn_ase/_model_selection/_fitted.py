@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -113,7 +113,7 @@ class FittedSelector(BaseEstimator):
     def _ask_best(self, method, X):
         check_is_fitted(self, "selection_")
         X = check_rows(self, X, reset=False)
-        model = self.best_estimator_
+        model: Any = self.best_estimator_
         # A function gives labels, values or probabilities, whatever it was made for.
         return getattr(model, method, model)(X)
 
@@ -135,7 +135,7 @@ class FittedSelector(BaseEstimator):
         metric = self.selection_.plan.metric
         method = metric.response_method
         sign = 1.0 if metric.greater_is_better else -1.0
-        model = self.best_estimator_
+        model: Any = self.best_estimator_
         if model is None:
             raise ValueError(
                 "score needs a model, but only predictions were given. Give estimators="

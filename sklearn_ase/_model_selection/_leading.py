@@ -36,9 +36,9 @@ class Leading(Evaluation):
     ) -> None:
         self.models = models
         self._metrics = None, None, None  # Classes, metrics for them, columns.
-        self._stands = {}
-        self._model_cache = {}
-        self._questions = {}
+        self._stands: dict = {}
+        self._model_cache: dict = {}
+        self._questions: dict = {}
         self._kept = None, None  # A state, and the answers for it.
         super().__init__(problem, plan, ledger, seed)
 

@@ -109,7 +109,7 @@ class ModelSelection(Leading):
         estimate : MetricEstimate
             Its ``note`` says what the labels were bought for.
         """
-        found = super().estimate(risk, groups, **question)
+        found: Any = super().estimate(risk, groups, **question)
         return replace(found, note=self.plan.acquisition.bought_for)
 
     def estimate_of(
@@ -193,7 +193,9 @@ class ModelSelection(Leading):
             )
         return self._kept[1]
 
-    _asked = None  # The model that a question is about; None means the leader.
+    _asked: int | None = (
+        None  # The model that a question is about; None means the leader.
+    )
 
     def question(
         self,
@@ -208,7 +210,7 @@ class ModelSelection(Leading):
         problem = self.problem
         try:
             self.problem = self.models.problems[model]
-            found = super().question(metric, where, sample_weight)
+            found: Any = super().question(metric, where, sample_weight)
         finally:
             self.problem = problem
         # The ledger has what was expected of the first model only.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -108,7 +108,8 @@ class AcquisitionDisplay(EvaluationDisplay):
         self : object
         """
         ax = new_axes(self) if ax is None else ax
-        self.points_, self.areas_ = None, []
+        self.points_: Any = None
+        self.areas_: list = []
         order = np.arange(1, len(self.indices) + 1)
         if self.positions is not None:
             self._plot_positions(ax, order)

@@ -36,6 +36,8 @@ def new_axes(display, **options):
 class EvaluationDisplay:
     """Base class of the displays of one evaluation."""
 
+    from_evaluation: Any
+
     @classmethod
     def from_estimator(cls, estimator: ActiveRiskEstimator, **options: Any) -> Self:
         """Draw the evaluation of a fitted :class:`ActiveRiskEstimator`.

@@ -87,8 +87,8 @@ class ComparisonDisplay:
         -------
         display : ComparisonDisplay
         """
-        models = () if models is None else (models,)
-        comparison = evaluation.compare(*models, **question)
+        given = () if models is None else (models,)
+        comparison = evaluation.compare(*given, **question)
         return cls(comparison).plot(axes=axes, level=level)
 
     def plot(self, axes: Sequence[Axes] | None = None, *, level: float = 0.9) -> Self:
@@ -114,7 +114,7 @@ class ComparisonDisplay:
             ("behind_best", "behind_low", "behind_high"),
         ]
         bars = [
-            self._draw(ax, places, *(np.array(table[name]) for name in names), may)
+            self._draw(ax, places, *[*(np.array(table[name]) for name in names), may])
             for ax, names in zip(axes, columns, strict=True)
         ]
         self.estimates_, self.differences_ = bars

@@ -118,7 +118,7 @@ class LabelEfficiencyDisplay:
             known = sorted(set(data) & set(_LABELS))
             raise ValueError(f"metric={metric!r} is not known. Use one of {known}.")
         ax = new_axes(self) if ax is None else ax
-        self.lines_ = []
+        self.lines_: list = []
         for name, part in _curves(data, risks).items():
             values = data[metric][part]
             if np.isnan(values).all():

@@ -7,7 +7,7 @@ try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
 
-    class CallbackSupportMixin:
+    class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stand-in for versions of scikit-learn without callbacks."""
 
         def _init_callback_context(self, **options):

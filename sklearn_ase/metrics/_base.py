@@ -169,9 +169,10 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         value : float
         """
         y_pred = None if y_pred is None else np.asarray(y_pred)
+        weight = None if sample_weight is None else np.asarray(sample_weight)
         values = np.asarray(self._all_values(np.asarray(y_true), y_pred), dtype=float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = np.average(values, axis=0, weights=sample_weight)
+            means = np.average(values, axis=0, weights=weight)
             return float(self.value(means))
 
     def _all_values(self, y_true, y_pred):

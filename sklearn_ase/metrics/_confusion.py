@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class ConfusionMetric(CountMetric):
     1.5
     """
 
-    bounds = None  # A parameter here.
+    bounds: Any = None  # A parameter here.
 
     def __init__(
         self,

@@ -1,7 +1,10 @@
 """Metrics of the labels alone, without a model."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +14,9 @@ from sklearn_ase._utils._typing import Floats, Label
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import ClassValues, QuadraticValues, TableValues
+
+if TYPE_CHECKING:
+    from sklearn_ase.metrics._row_values import RowValues
 
 
 class LabelShare(BaseMetric):
@@ -58,7 +64,7 @@ class LabelShare(BaseMetric):
 
     def row_values(
         self, y_true: ArrayLike, y_pred: ArrayLike | None = None
-    ) -> ArrayLike:
+    ) -> np.ndarray:
         values = (np.asarray(y_true) == self.label).astype(float)
         if self.half is not None:
             values = values + 0.5 * (np.asarray(y_true) == self.half)
@@ -83,7 +89,7 @@ class LabelShare(BaseMetric):
         classes = _check_classes(self, named, classes)
         if self.half is None:
             target = np.broadcast_to(classes.tolist().index(self.label), len(weight))
-            part = ClassValues(target, weight, classes)
+            part: RowValues = ClassValues(target, weight, classes)
         else:
             table = np.outer(weight, self.row_values(classes)[:, 0])
             part = TableValues(table, classes)
@@ -142,7 +148,7 @@ class LabelScore(BaseMetric):
 
     def row_values(
         self, y_true: ArrayLike, y_pred: ArrayLike | None = None
-    ) -> ArrayLike:
+    ) -> np.ndarray:
         y_true = np.asarray(y_true)
         values = np.zeros(len(y_true))
         for label, score in self.scores.items():
@@ -205,7 +211,7 @@ class LabelMean(BaseMetric):
 
     def row_values(
         self, y_true: ArrayLike, y_pred: ArrayLike | None = None
-    ) -> ArrayLike:
+    ) -> np.ndarray:
         return np.asarray(y_true, dtype=float)[:, None]
 
     def value(self, means: np.ndarray) -> float:

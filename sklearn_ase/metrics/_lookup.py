@@ -1,5 +1,6 @@
 """Turn names into metrics."""
 
+from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
 
@@ -18,7 +19,7 @@ from sklearn_ase.metrics._regression import R2, ExplainedVariance, RootMeanSquar
 # scikit-learn clips probabilities at the precision of a float64.
 _SCORED_LOG_LOSS = LogLoss(eps=float(np.finfo(np.float64).eps))
 
-METRICS = {
+METRICS: dict[str, Callable[[], BaseMetric]] = {
     "accuracy": Accuracy,
     "balanced_accuracy": BalancedAccuracy,
     "matthews_corrcoef": Matthews,

@@ -16,6 +16,7 @@ from sklearn_ase.metrics._row_values import LossValues, TableValues
 
 if TYPE_CHECKING:
     from sklearn_ase.losses._base import BaseLoss
+    from sklearn_ase.metrics._row_values import RowValues
 
 
 class MeanLoss(BaseMetric):
@@ -68,7 +69,7 @@ class MeanLoss(BaseMetric):
     def name(self) -> str:
         """Name of the metric, for messages and tables."""
         loss = as_loss(self.loss)
-        words = BaseMetric.name.fget(loss)
+        words = BaseMetric.name.fget(loss)  # type: ignore[attr-defined]
         return f"minus mean {words}" if self.negative else f"mean {words}"
 
     @property
@@ -119,17 +120,17 @@ class MeanLoss(BaseMetric):
 
     def on_pool(
         self,
-        prediction: np.ndarray | None,
+        prediction: np.ndarray,
         classes: np.ndarray | None = None,
         weight: np.ndarray | None = None,
         n_samples: int | None = None,
     ) -> PoolMetric:
         weight = pool_weight(prediction, weight, n_samples)
-        task = "regression" if classes is None else "classification"
+        task: Task = "regression" if classes is None else "classification"
         loss = as_loss(self.loss, task).build(prediction, classes)
         if isinstance(loss, LossTable):
             table = weight[:, None] * loss.values
-            values = TableValues(table, loss.classes, loss.is_bounded)
+            values: RowValues = TableValues(table, loss.classes, loss.is_bounded)
         else:
             values = LossValues(loss, weight)
         return PoolMetric(self, (values,), np.full(1, np.nan))

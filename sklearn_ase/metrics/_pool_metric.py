@@ -97,8 +97,8 @@ class PoolMetric:
     def is_linear(self) -> bool:
         """Whether the value is a linear function of the means."""
         ends = [np.full(len(self.parts), each) for each in (0.2, 0.3)]
-        slopes = [self.gradient(end) for end in ends]
-        return bool(np.allclose(*slopes, rtol=1e-9, atol=1e-12))
+        first, second = (self.gradient(end) for end in ends)
+        return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12))
 
     def without_idle_parts(self) -> PoolMetric:
         """The same without means that the value does not depend on.

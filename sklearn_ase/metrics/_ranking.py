@@ -92,7 +92,8 @@ class BaseRanking(BaseMetric):
         classes = np.unique(y_true)
         if self.pos_label is None and len(classes) < 2 and classes.dtype.kind in "biuf":
             classes = np.union1d(classes, [1])
-        ranking = self.on_pool(y_pred, classes, sample_weight)
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        ranking = self.on_pool(y_pred, classes, weight)
         positive = (columns_of(y_true, classes) == ranking.column).astype(float)
         found = self.value_and_influence(positive, ranking.weight, ranking.group)
         return float(found[0])

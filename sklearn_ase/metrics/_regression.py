@@ -43,10 +43,11 @@ class _SquareMetric(BaseMetric):
         value : float
         """
         y_true, y_pred = np.asarray(y_true, float), np.asarray(y_pred, float)
-        if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight, float) / np.mean(sample_weight)
+        weight = None if sample_weight is None else np.asarray(sample_weight, float)
+        if weight is not None:
+            weight = weight / np.mean(weight)
         # Through the pool, where labels are centred.
-        pool = self.on_pool(y_pred, weight=sample_weight)
+        pool = self.on_pool(y_pred, weight=weight)
         rows = np.arange(len(y_true))
         means = [part.observed(rows, y_true).mean() for part in pool.parts]
         return pool.value(np.array(means))

@@ -1,5 +1,7 @@
 """Prediction of deep classifiers, batch by batch and for each member."""
 
+from typing import Any
+
 import numpy as np
 
 from sklearn_ase._utils._typing import Floats, Rows
@@ -28,7 +30,8 @@ class PredictionMixin:
         member_proba : ndarray of shape (n_members, n_samples, n_classes), float32
         """
         X = check_rows(self, X)
-        proba, begin = None, 0
+        proba: Any = None
+        begin = 0
         for part in self._member_proba(X):
             if proba is None:
                 shape = (part.shape[0], len(X), part.shape[2])

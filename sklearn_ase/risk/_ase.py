@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class ASE(BaseRisk):
 
     def estimate(self, state: PoolState) -> RiskEstimate:
         self.check(state)
-        losses = state.expected_loss
+        losses: Any = state.expected_loss
         if self.use_observed:
             losses = losses.copy()
             losses[state.indices] = state.losses

@@ -1,7 +1,10 @@
 """The number that is reported, with its interval."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +19,10 @@ from sklearn_ase._inference._intervals import (
 from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
+
+if TYPE_CHECKING:
+    from sklearn_ase.risk._either import Estimate
+
 
 # With fewer free rows than that, labels may have missed all rows with a loss.
 _MOST_ARE_FREE = 0.9
@@ -163,7 +170,7 @@ class RiskEstimate:
     def __format__(self, spec):
         return format(self.value, spec) if spec else str(self)
 
-    def refusal_of(self, method: Method = "fixed") -> str:
+    def refusal_of(self: Estimate, method: Method = "fixed") -> str:
         """Say why there is no interval of a kind; empty if there is one.
 
         Parameters

@@ -59,5 +59,5 @@ class MonteCarlo(BaseRisk):
         mean = losses.mean()
         return design_based(mean, (seen, believed), losses - mean, steps, state)
 
-    def steps(self, state: PoolState) -> Steps | None:
+    def steps(self, state: PoolState) -> Steps:
         return steps_with_power(state, 0.0)

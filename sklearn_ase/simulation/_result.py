@@ -58,7 +58,7 @@ class LabelEfficiency:
         """
         data = self.columns
         keys = list(zip(data["evaluator"], data["risk"], data["n_labels"], strict=True))
-        groups = {}
+        groups: dict = {}
         for place, key in enumerate(keys):
             groups.setdefault(key, []).append(place)
         lines = [

@@ -2,6 +2,13 @@
 
 import numpy as np
 
+# Exponents of surrogate and model that are likely before any row was seen. With
+# training rows these decide; without them the surrogate knows nothing at first.
+_EXPONENTS = {True: (0.5, 0.5), False: (0.2, 0.6)}
+# Precision of the prior of the shift's coefficient and of the offset of a class.
+_SHIFT_PRECISION = 30.0
+_OFFSET_PRECISION = 2.0
+
 
 class ClassLikelihood:
     """Log-likelihood of exponents and offsets, with gradient and curvature.
@@ -63,3 +70,17 @@ class ClassLikelihood:
         whole[:n, :n], whole[:n, n:] = curvature, mixed
         whole[n:, :n], whole[n:, n:] = mixed.T, own
         return value, np.concatenate([gradient, of_offsets]), whole
+
+
+def blend_prior(has_training, uses_model, n_shifts, n_offsets, ridge):
+    """Centre of the parameters, and the two parts of the penalty's precision."""
+    exponents = _EXPONENTS[has_training] if uses_model else (1.0,)
+    centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
+    precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
+    kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
+    return centre, np.where(kept > 0, 0.0, 2.0 * ridge + 1e-9), kept
+
+
+def is_certain(proba):
+    """Whether all probabilities that are given are 0 or 1."""
+    return np.isin(proba[np.isfinite(proba)], (0, 1)).all()

@@ -1,7 +1,9 @@
 """Any classifier as a surrogate: calibrated probabilities by several members."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
@@ -13,9 +15,9 @@ from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
 from sklearn_ase._utils._typing import Estimator, Floats, Rows
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
-from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
-from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate, take_columns
+from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._leaves import ForestLeaves, mean_and_belief
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import (
@@ -24,6 +26,10 @@ from sklearn_ase.surrogate._members import (
     out_of_bag,
     predict_members,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import LossTable
+
 
 # Probabilities that are calibrated at a time: few enough for the cache.
 _BLOCK_NUMBERS = 2**14
@@ -155,7 +161,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         proba = self._calibrated(members.mean(axis=0), expert, self._shift_at(X))
         return _kernels.tilted_members(members, proba)
 
-    def held_out_loss(self, rows: np.ndarray, loss: PoolLoss) -> Floats | None:
+    def held_out_loss(self, rows: np.ndarray, loss: LossTable) -> Floats | None:
         if self.held_out_ is None:
             return None
         return _kernels.expected_loss(self.held_out_[rows], loss.values)

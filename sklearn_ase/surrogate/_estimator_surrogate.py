@@ -26,7 +26,7 @@ from sklearn_ase._utils._unwrapping import unwrap
 from sklearn_ase.belief._either import Belief
 from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._encoding import EncodingSurrogate
-from sklearn_ase.surrogate._fit_rows import FitRows
+from sklearn_ase.surrogate._fit_rows import FitRows, take_columns
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
 
@@ -284,8 +284,3 @@ class EstimatorSurrogate(EncodingSurrogate):
     @abstractmethod
     def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
         """Return the belief about a chunk of rows, few enough for all members."""
-
-
-def take_columns(columns, rows):
-    """Some rows of several columns, of which some may be None."""
-    return [None if column is None else column[rows] for column in columns]

@@ -36,7 +36,7 @@ class BaseExpertSurrogate(BaseSurrogate):
     can_update = True
     min_rows = 0
     _wrapper = _linear = None
-    _pool = None, None  # The rows of the pool, and what is known about them.
+    _pool: tuple = (None, None)  # The rows of the pool, and what is known about them.
     estimator_ = None
     _weights_before: Any = None  # A WeightsBefore.
 

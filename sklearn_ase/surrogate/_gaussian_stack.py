@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._gaussian_likelihood import (
     DEGREES,
     GaussianLikelihood,
@@ -119,8 +120,7 @@ class GaussianStack(BaseEstimator):
         self._scale = float(np.mean((y - mean) ** 2))
         columns = [mean, variance, expert, y, shift]
         training, acquired = (
-            [None if column is None else column[part] for column in columns]
-            for part in (~is_acquired, is_acquired)
+            take_columns(columns, part) for part in (~is_acquired, is_acquired)
         )
         has_training = self.uses_model_ and bool(np.isfinite(training[2]).any())
         blend = _BLEND[has_training] if self.uses_model_ else 0.0

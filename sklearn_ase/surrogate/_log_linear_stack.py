@@ -7,7 +7,12 @@ from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase._utils._typing import Floats
-from sklearn_ase.surrogate._class_likelihood import ClassLikelihood
+from sklearn_ase.surrogate._class_likelihood import (
+    ClassLikelihood,
+    blend_prior,
+    is_certain,
+)
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._power_prior import (
     check_expert,
     training_hypotheses,
@@ -15,15 +20,9 @@ from sklearn_ase.surrogate._power_prior import (
 )
 from sklearn_ase.surrogate._unknown_classes import fit_unknown, with_unknown
 
-# Exponents of surrogate and model that are likely before any row was seen. With
-# training rows these decide; without them the surrogate knows nothing at first.
-_EXPONENTS = {True: (0.5, 0.5), False: (0.2, 0.6)}
 # The model's probabilities are smoothed by this share of what the surrogate's are. They
 # rest on all its training rows, the surrogate's on the few that reach a leaf.
 _MODEL_SHARE = 0.1
-# Precision of the prior of the shift's coefficient and of the offset of a class.
-_SHIFT_PRECISION = 30.0
-_OFFSET_PRECISION = 2.0
 # With more classes there are no offsets: too few rows tell about each.
 _MOST_OFFSETS = 30
 
@@ -151,16 +150,16 @@ class LogLinearStack(BaseEstimator):
             is_acquired = np.ones(n_samples, dtype=bool)
         self._has_shift, self._starts = shift is not None, None
         self._model_smoothing = self.smoothing
-        if self.uses_model_ and not np.isin(expert[np.isfinite(expert)], (0, 1)).all():
+        if self.uses_model_ and not is_certain(expert):
             self._model_smoothing *= _MODEL_SHARE
         weight = np.ones(n_samples) if sample_weight is None else sample_weight
         columns = proba, expert, codes, weight, shift
         training, acquired = (
-            [None if column is None else column[part] for column in columns]
-            for part in (~is_acquired, is_acquired)
+            take_columns(columns, part) for part in (~is_acquired, is_acquired)
         )
         rows = self._rows(training[0], training[1], training[2], training[4])
-        centre, discounted, kept = self._prior(rows.n_rows > 0)
+        blend = self.uses_model_, int(self._has_shift), self._n_offsets, self.ridge
+        centre, discounted, kept = blend_prior(rows.n_rows > 0, *blend)
         self._bounds = np.where(discounted > 0, 0.0, -np.inf), np.inf
         self._hypotheses = training_hypotheses(
             rows, rows.n_rows, centre, discounted, kept, self._bounds, by_evidence
@@ -264,15 +263,6 @@ class LogLinearStack(BaseEstimator):
     def _n_offsets(self):
         n_classes = int(self.model_classes_.sum())
         return n_classes if n_classes <= _MOST_OFFSETS else 0
-
-    def _prior(self, has_training):
-        """Centre of the parameters, and the two parts of the penalty's precision."""
-        n_offsets, n_shifts = self._n_offsets, int(self._has_shift)
-        exponents = _EXPONENTS[has_training] if self.uses_model_ else (1.0,)
-        centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
-        precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
-        kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
-        return centre, np.where(kept > 0, 0.0, 2.0 * self.ridge + 1e-9), kept
 
     def _rows(self, proba, expert, codes, shift):
         """Likelihood of those rows that have a known class and a model's prediction."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._utils._typing import Floats, Rows
 from sklearn_ase.belief._either import Belief
-from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._stack_belief import PredictionBelief
 
 if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import PointLoss
     from sklearn_ase.surrogate._feature_expert import FeatureExpert
 
 # Standard deviation of the weight of each model around an equal share, of the scale of
@@ -95,7 +95,7 @@ class PredictionSurrogate(BaseSurrogate):
             (self._mean - self._mean.mean())[:, None],
         ]
         columns.append(np.ones((len(values), 1)))
-        scale = [
+        scale: Any = [
             *[_WEIGHT] * values.shape[1],
             _SCALE,
             _OFFSET * (spread + between) ** 0.5,
@@ -118,7 +118,7 @@ class PredictionSurrogate(BaseSurrogate):
     def belief(
         self,
         X: Rows,
-        loss: PoolLoss,
+        loss: PointLoss,
         expert: Floats | None = None,
         keep_member_loss: bool = False,
     ) -> Belief:

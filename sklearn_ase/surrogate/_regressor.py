@@ -13,12 +13,9 @@ from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.losses import PointLoss
 from sklearn_ase.losses._base import BaseLoss
-from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
-from sklearn_ase.surrogate._estimator_surrogate import (
-    EstimatorSurrogate,
-    take_columns,
-)
+from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._members import has_members, has_std, predict_members
 
@@ -119,7 +116,7 @@ class RegressorSurrogate(EstimatorSurrogate):
             return True
         return not (self.is_constant or has_std(self.estimator))
 
-    def held_out_loss(self, rows: np.ndarray, loss: PoolLoss) -> Floats | None:
+    def held_out_loss(self, rows: np.ndarray, loss: PointLoss) -> Floats | None:
         if self.held_out_ is None:
             return None
         return loss.expected(*(part[rows] for part in self.held_out_))

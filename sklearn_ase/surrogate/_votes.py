@@ -16,12 +16,12 @@ from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._utils._typing import Floats, Rows
 from sklearn_ase.belief._either import Belief
-from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._conditional_logit import exchangeable_precision, fit_logit
 from sklearn_ase.surrogate._stack_belief import VoteBelief
 
 if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import LossTable
     from sklearn_ase.surrogate._feature_expert import FeatureExpert
 
 # Prior of the weights of votes: mean and standard deviation of their sum, standard
@@ -106,7 +106,11 @@ class VoteSurrogate(BaseSurrogate):
         if self.expert is not None:
             found = self.expert.predict(rows, np.asarray(y), classes, seed)
             self._log_expert = None if found is None else np.log(found)
-        codes = np.searchsorted(classes, y) if len(rows) else np.empty(0, dtype=int)
+        codes = (
+            np.searchsorted(np.asarray(classes), y)
+            if len(rows)
+            else np.empty(0, dtype=int)
+        )
         mean, precision = self._prior()
         self.weights_, self.covariance_ = fit_logit(
             self.design(rows), codes, mean, precision
@@ -117,7 +121,7 @@ class VoteSurrogate(BaseSurrogate):
     def belief(
         self,
         X: Rows,
-        loss: PoolLoss,
+        loss: LossTable,
         expert: Floats | None = None,
         keep_member_loss: bool = False,
     ) -> Belief:
@@ -194,7 +198,9 @@ class VoteSurrogate(BaseSurrogate):
     @property
     def n_models(self) -> int:
         """Number of models that vote."""
-        return np.shape(self.votes)[1] if self.proba is None else len(self.proba)
+        return (
+            np.asarray(self.votes).shape[1] if self.proba is None else len(self.proba)
+        )
 
     def _scores(self):
         """Score of each class at each row of the pool."""

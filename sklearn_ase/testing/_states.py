@@ -1,5 +1,7 @@
 """States of random pools, to try strategies on."""
 
+from typing import Any
+
 import numpy as np
 
 from sklearn_ase._state import Picks, PoolState
@@ -39,10 +41,10 @@ def make_state(
     rng = np.random.default_rng(random_state)
     if task == "classification":
         classes = np.array(["ant", "bee", "cat"])
-        loss = LogLoss().build(rng.dirichlet(np.ones(3), n_samples), classes)
+        loss: Any = LogLoss().build(rng.dirichlet(np.ones(3), n_samples), classes)
         members = rng.dirichlet(np.ones(3), (5, n_samples))
         members[:, 0] = [1.0, 0.0, 0.0]  # Certain members are a case of their own.
-        belief = CategoricalBelief.from_members(members, loss)
+        belief: Any = CategoricalBelief.from_members(members, loss)
         labels = rng.choice(classes, n_labels)
     else:
         loss = SquaredError().build(rng.normal(size=n_samples))
