@@ -68,9 +68,9 @@ class Agreement:
     agreement: float
     alpha: float
     noise_floor: float
-    agreement_interval: tuple
-    alpha_interval: tuple
-    noise_floor_interval: tuple
+    agreement_interval: tuple[float, float]
+    alpha_interval: tuple[float, float]
+    noise_floor_interval: tuple[float, float]
     level: float
 
     def describe(self) -> dict[str, str]:

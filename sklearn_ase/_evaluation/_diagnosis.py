@@ -84,7 +84,7 @@ class Diagnosis:
     n_labels: int
     surrogate_risk: float
     corrected_risk: float
-    interval: tuple
+    interval: tuple[float, float]
     inside: bool
     distance: float
     expected_loss: float

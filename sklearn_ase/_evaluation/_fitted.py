@@ -20,12 +20,16 @@ from sklearn_ase._evaluation._other_pool import (
 from sklearn_ase._utils._typing import ByName, Floats, Rows
 
 if TYPE_CHECKING:
+    from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase.risk._either import Estimate
 
 
 class FittedEvaluator(BaseEstimator):
     """Estimator with an ``evaluation_``, whose results it passes on."""
+
+    evaluation_: Evaluation
+    stop_reason_: str
 
     def predict(self, X: Rows, experts: ByName | None = None) -> Floats:
         """Predict the loss of the model at each row, ``g(x)``, by the surrogate.

@@ -8,7 +8,7 @@ import numpy as np
 _MOST_NAMES = 6
 
 
-class ColumnTable(dict):
+class ColumnTable(dict[str, np.ndarray]):
     """A dict of columns of one length, shown as a table.
 
     A subclass has ``caption``, a name and what follows it, and ``_cells()``, which

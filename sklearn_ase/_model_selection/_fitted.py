@@ -12,10 +12,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._validation import check_rows
-from sklearn_ase._utils._typing import Estimator, Rows
+from sklearn_ase._utils._typing import Estimator, Floats, Rows
 
 if TYPE_CHECKING:
     from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._model_selection._selection import ModelSelection
 
 
 def _best_can(method):
@@ -34,6 +35,9 @@ def _best_can(method):
 
 class FittedSelector(BaseEstimator):
     """Selector with a ``selection_``, whose results it passes on."""
+
+    selection_: ModelSelection
+    stop_reason_: str
 
     @property
     def best_index_(self) -> int:
@@ -83,7 +87,7 @@ class FittedSelector(BaseEstimator):
         return self.selection_
 
     @available_if(_best_can("predict"))
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """Predict with the best model.
 
         Parameters
@@ -97,7 +101,7 @@ class FittedSelector(BaseEstimator):
         return self._ask_best("predict", X)
 
     @available_if(_best_can("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """Probabilities of the classes by the best model.
 
         Parameters

@@ -164,7 +164,7 @@ class RiskEstimate:
             words["spread of the members"] = f"{self.member_spread:.3g}"
         return words
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.value)
 
     def __format__(self, spec):

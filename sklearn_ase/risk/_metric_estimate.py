@@ -145,7 +145,7 @@ class MetricEstimate:
     def _repr_html_(self):
         return html_table("MetricEstimate", self.describe().items())
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.value)
 
     def __format__(self, spec):
