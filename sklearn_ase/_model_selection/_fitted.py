@@ -117,7 +117,7 @@ class FittedSelector(BaseEstimator):
     def _ask_best(self, method, X):
         check_is_fitted(self, "selection_")
         X = check_rows(self, X, reset=False)
-        model: Any = self.best_estimator_
+        model = self.best_estimator_
         # A function gives labels, values or probabilities, whatever it was made for.
         return getattr(model, method, model)(X)
 
