@@ -1,5 +1,7 @@
 """Training rows that cross-validation does not split."""
 
+from __future__ import annotations
+
 from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._typing import Rows

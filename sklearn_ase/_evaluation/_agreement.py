@@ -1,5 +1,7 @@
 """How far annotators agree, from the rows that have several answers."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

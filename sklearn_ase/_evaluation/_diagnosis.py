@@ -1,5 +1,7 @@
 """The diagnosis: what the labels say about the surrogate."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -14,7 +14,7 @@ from sklearn_ase._evaluation._plan import check_budget, check_n_labels
 from sklearn_ase._evaluation._reporting import Reporting
 from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._utils._checks import check_verbose
-from sklearn_ase._utils._typing import ManyModels, Oracle, StrPath
+from sklearn_ase._utils._typing import ByName, ManyModels, Oracle, StrPath
 
 if TYPE_CHECKING:
     from sklearn_ase._report._report import Report
@@ -116,10 +116,10 @@ class Evaluation(Reporting):
         path: StrPath | None = None,
         *,
         level: float = 0.9,
-        by: Any = None,
+        by: ByName | None = None,
         metrics: str | BaseMetric | Sequence[str | BaseMetric] = (),
         compare: ManyModels | None = None,
-        columns: Any = None,
+        columns: ByName | None = None,
         title: str | None = None,
     ) -> Report:
         """Make a report that people can send on, and write it to a file.

@@ -1,5 +1,7 @@
 """What the experts on the label are worth, from the labels of an evaluation."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Estimates for several groups of rows, from one set of labels."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Make the report of an evaluation, and write it to a file."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 from pathlib import Path
 

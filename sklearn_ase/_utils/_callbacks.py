@@ -1,5 +1,7 @@
 """Support scikit-learn's callbacks, which exist from version 1.9 on."""
 
+from __future__ import annotations
+
 import functools
 import math
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Losses of classifiers."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A loss from a function."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from sklearn_ase._utils._checks import check_callable

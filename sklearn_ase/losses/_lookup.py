@@ -1,5 +1,7 @@
 """Turn names and functions into losses."""
 
+from __future__ import annotations
+
 from sklearn.base import clone
 
 from sklearn_ase._utils._checks import check_choice, check_number, shown

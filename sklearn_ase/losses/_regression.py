@@ -1,5 +1,7 @@
 """Losses of regressors, with closed forms of their moments under a Gaussian belief."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import ndtr
 

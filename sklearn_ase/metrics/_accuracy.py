@@ -1,5 +1,7 @@
 """The share of predictions that are right."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from sklearn_ase._utils._typing import Floats

@@ -1,5 +1,7 @@
 """Metrics of all classes together: how far predictions and labels agree."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The base class of the metrics: what is reported of a model."""
 
+from __future__ import annotations
+
 import re
 from abc import ABCMeta, abstractmethod
 

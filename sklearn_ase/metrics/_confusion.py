@@ -1,5 +1,7 @@
 """A metric from a function of the confusion matrix."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,7 @@
 """The base class of metrics that count hard predictions."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Turn names into metrics."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial

@@ -1,5 +1,7 @@
 """A ranking metric, once the scores of the pool are known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Metrics of scores: how well positives are ranked above negatives."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import NoReturn
 

@@ -1,5 +1,7 @@
 """Precision, recall and their relatives, for two classes or more."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Metrics of regressors that are functions of means of squares."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from torch import nn
 from torch.nn import functional as F
 
-from sklearn_ase._utils._typing import Rows
-
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -52,7 +50,7 @@ class MLP(nn.Module):
             n_features = units
         self.layers = nn.Sequential(*layers, nn.Linear(n_features, n_classes))
 
-    def forward(self, X: Rows) -> Tensor:
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         return self.layers(X)
 
@@ -105,7 +103,7 @@ class SmallCNN(nn.Module):
             nn.Linear(128, n_classes),
         )
 
-    def forward(self, X: Rows) -> Tensor:
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         return self.layers(X)
 
@@ -160,7 +158,7 @@ class ResNet18(nn.Module):
         self.blocks = nn.Sequential(*blocks)
         self.head = nn.Linear(before, n_classes)
 
-    def forward(self, X: Rows) -> Tensor:
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         return self.head(self.blocks(self.stem(X)).mean(dim=(2, 3)))
 
@@ -203,7 +201,7 @@ class WideResNet40(nn.Module):
         self.norm = nn.BatchNorm2d(before)
         self.head = nn.Linear(before, n_classes)
 
-    def forward(self, X: Rows) -> Tensor:
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         X = F.relu(self.norm(self.blocks(self.stem(X))))
         return self.head(X.mean(dim=(2, 3)))

@@ -8,8 +8,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from sklearn_ase._utils._typing import Rows
-
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -34,7 +32,7 @@ class RandomCrop(nn.Module):
         super().__init__()
         self.padding = padding
 
-    def forward(self, X: Rows) -> Tensor:
+    def forward(self, X: Tensor) -> Tensor:
         """Crop images of shape (n_samples, n_channels, height, width)."""
         n_samples, _, height, width = X.shape
         padded = F.pad(X, [self.padding] * 4)
@@ -58,7 +56,7 @@ class RandomFlip(nn.Module):
     torch.Size([5, 3, 8, 8])
     """
 
-    def forward(self, X: Rows) -> Tensor:
+    def forward(self, X: Tensor) -> Tensor:
         """Flip images of shape (n_samples, n_channels, height, width)."""
         flip = torch.rand(len(X), 1, 1, 1, device=X.device) < 0.5
         return torch.where(flip, X.flip(-1), X)

@@ -1,5 +1,7 @@
 """Deep ensembles: networks that differ in initial weights and order of the rows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 

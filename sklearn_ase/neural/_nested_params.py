@@ -1,5 +1,7 @@
 """Parameters with a prefix, such as ``module__width``, as in skorch."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 PREFIXES = ("module__", "optimizer__", "iterator_train__", "iterator_valid__")

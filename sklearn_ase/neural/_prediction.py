@@ -1,5 +1,7 @@
 """Prediction of deep classifiers, batch by batch and for each member."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

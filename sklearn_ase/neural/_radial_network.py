@@ -9,7 +9,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from sklearn_ase._utils._typing import Rows
 from sklearn_ase.neural._architectures import side_after_convolutions
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ class RadialBNN(nn.Module):
         pairs = zip(self.tensors, draws, strict=True)
         return sum(tensor.divergence(drawn, self.prior_std) for tensor, drawn in pairs)
 
-    def forward(self, X: Rows, draws: list[Tensor] | None = None) -> Tensor:
+    def forward(self, X: Tensor, draws: list[Tensor] | None = None) -> Tensor:
         """Logits under each draw, of shape (n_draws, n_samples, n_classes)."""
         draws = self.draw(self.n_train_draws) if draws is None else draws
         return self.call(X, self.arrange(draws))
@@ -152,7 +151,7 @@ class RadialBNN(nn.Module):
         dense = [w3.mT.contiguous(), b3[:, None], w4.mT.contiguous(), b4[:, None]]
         return [*convolutions, *dense]
 
-    def call(self, X: Rows, weights: list[Tensor]) -> Tensor:
+    def call(self, X: Tensor, weights: list[Tensor]) -> Tensor:
         """Logits under each draw, for weights from `arrange`."""
         *convolutions, w3, b3, w4, b4 = weights
         if convolutions[0].is_mkldnn:
@@ -169,7 +168,7 @@ class RadialBNN(nn.Module):
         return torch.baddbmm(b4, X, w4)
 
     @staticmethod
-    def convolve(X: Rows, convolutions: Any, n_draws: int) -> Tensor:
+    def convolve(X: Tensor, convolutions: Any, n_draws: int) -> Tensor:
         """Output of the convolutions, in which each draw has its own channels."""
         w1, b1, w2, b2 = convolutions
         X = X.to_mkldnn() if w1.is_mkldnn else X

@@ -1,6 +1,8 @@
 """Training of deep classifiers: `fit`, `partial_fit` and their steps."""
 
-from typing import Self
+from __future__ import annotations
+
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -28,7 +30,7 @@ from sklearn_ase.neural._validation import check_training_rows, encode_labels
 class TrainingMixin:
     """Mixin with the training of a deep classifier."""
 
-    def fit(self, X: Rows, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train the networks.
 
         Parameters
@@ -53,7 +55,7 @@ class TrainingMixin:
         return self
 
     def partial_fit(
-        self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None
     ) -> Self:
         """Train for one epoch, without validation.
 

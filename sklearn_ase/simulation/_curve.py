@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import delayed
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def label_efficiency_curve(
     evaluator: ActiveRiskEstimator | Mapping[str, ActiveRiskEstimator],
-    scenario: Scenario | Callable[[Any], Scenario],
+    scenario: Scenario | Callable[[int], Scenario],
     *,
     risks: Mapping[str, BaseRisk] | None = None,
     n_labels: Sequence[int] = (10, 25, 50, 100, 200),

@@ -1,5 +1,7 @@
 """Result of a simulation: estimates of many runs, and their summary."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from joblib import delayed
@@ -78,7 +77,7 @@ class SelectionCurve:
 
 def selection_curve(
     selector: ActiveModelSelector,
-    scenario: Scenario | Callable[[Any], Scenario],
+    scenario: Scenario | Callable[[int], Scenario],
     *,
     predictions: ByName | None = None,
     n_labels: int = 100,

@@ -1,5 +1,7 @@
 """The contract of a surrogate: ``fit`` on labelled rows, ``belief`` about a pool."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from typing import Self
 
@@ -287,8 +289,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        loss : loss
-            For regression.
+        loss : BaseLoss for regression
 
         Returns
         -------

@@ -1,5 +1,7 @@
 """Ensembles of one estimator, fitted on bootstrap samples."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from typing import Self
 

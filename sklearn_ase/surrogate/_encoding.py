@@ -1,5 +1,7 @@
 """Rows of frames and images as an estimator sees them, encoded once."""
 
+from __future__ import annotations
+
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline

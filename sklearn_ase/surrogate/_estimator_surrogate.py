@@ -1,5 +1,7 @@
 """What surrogates made of an estimator share: members, weights, calibration."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any, Self
 

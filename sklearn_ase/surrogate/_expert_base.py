@@ -1,5 +1,7 @@
 """What surrogates share that learn from experts: features, and held-out predictions."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any, Self
 

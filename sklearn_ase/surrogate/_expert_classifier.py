@@ -1,5 +1,7 @@
 """A surrogate that weighs what experts say about class labels."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

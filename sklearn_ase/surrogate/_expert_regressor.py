@@ -1,5 +1,7 @@
 """A surrogate that weighs what experts say about numeric labels."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from sklearn_ase._utils._typing import Estimator

@@ -1,5 +1,7 @@
 """Turn frames into numbers, for surrogates that take nothing else."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Self
 

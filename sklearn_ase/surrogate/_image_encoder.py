@@ -1,5 +1,7 @@
 """Turn images and other rows with several axes into rows of numbers."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Self

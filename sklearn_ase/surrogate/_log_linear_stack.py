@@ -1,5 +1,7 @@
 """Calibration of class probabilities that can use the model under test."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

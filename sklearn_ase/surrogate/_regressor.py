@@ -1,5 +1,7 @@
 """Any regressor as a surrogate: a calibrated Gaussian belief about the labels."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Literal
 

@@ -1,5 +1,7 @@
 """Turn what the user gave as surrogate into a surrogate."""
 
+from __future__ import annotations
+
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError

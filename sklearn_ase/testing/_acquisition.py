@@ -1,5 +1,7 @@
 """The contract of acquisitions."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The contract of losses."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone

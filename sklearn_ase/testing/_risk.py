@@ -1,5 +1,7 @@
 """The contract of risk estimators."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace

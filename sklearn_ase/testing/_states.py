@@ -1,5 +1,7 @@
 """States of random pools, to try strategies on."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

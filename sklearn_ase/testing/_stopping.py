@@ -1,5 +1,7 @@
 """The contract of stopping rules."""
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The contract of surrogates."""
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import clone
 
