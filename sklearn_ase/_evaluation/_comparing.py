@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
 
-
 # Fewer degrees of freedom than these would make an interval that says nothing.
 _LEAST_DEGREES = 2.0
 # A belief is trusted within the interval of this level.

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
     from sklearn_ase.risk._base import BaseRisk
 
-
 ALL_RECORDED = (
     "All labels are recorded. If one of them is wrong, replace it with "
     "evaluation.correct(row, label); the surrogate is then fitted again."
@@ -50,6 +49,7 @@ class EvaluationCore:
     The attributes are those of :class:`Evaluation`.
     """
 
+    # None until something is learned.
     _learned: Any
     _state: Any
     _bound: Any

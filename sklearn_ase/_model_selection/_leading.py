@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._plan import Plan
     from sklearn_ase._labels._ledger import LabelLedger
 
-
 _DRAWS, _CRITICAL = 7, 11
 
 

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 if TYPE_CHECKING:
     from sklearn_ase._active_risk import ActiveRiskEstimator
 
-
 # Colours that colour-blind readers can distinguish, each with another marker.
 STYLES = [
     {"color": "#0072B2", "marker": "o"},

@@ -13,7 +13,6 @@ from sklearn_ase.acquisition._base import BaseAcquisition
 if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
 
-
 # Labels after which the share of the gain has fallen by two thirds of its way.
 _EARLY_LABELS = 25.0
 

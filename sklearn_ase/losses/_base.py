@@ -20,7 +20,6 @@ from sklearn_ase.losses._pool_loss import (
 if TYPE_CHECKING:
     from sklearn_ase.losses._pool_loss import PoolLoss
 
-
 # The weights that numpy computes for more nodes overflow.
 _MAX_NODES = 350
 

@@ -17,7 +17,6 @@ from sklearn_ase.metrics._units import UnitValues
 if TYPE_CHECKING:
     from sklearn_ase.metrics._row_values import RowValues
 
-
 # How often it is tried whether a mean matters, and for how many means at most.
 _N_TRIALS = 3
 _MOST_TRIED = 4

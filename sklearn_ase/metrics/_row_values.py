@@ -18,7 +18,6 @@ from sklearn_ase._utils._typing import Floats
 if TYPE_CHECKING:
     from sklearn_ase.belief._either import Belief
 
-
 # Gauss-Hermite quadrature for functions of a real label.
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 _NODE_WEIGHTS = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()

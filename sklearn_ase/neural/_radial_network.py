@@ -14,7 +14,6 @@ from sklearn_ase.neural._architectures import side_after_convolutions
 if TYPE_CHECKING:
     from torch import Generator, Tensor
 
-
 # Numbers of the first hidden layer that are computed at a time on the CPU.
 CACHED_NUMBERS = 2**23
 

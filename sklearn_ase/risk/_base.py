@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sklearn_ase._inference._steps import Steps
     from sklearn_ase._state import PoolState
 
-
 # Number of surprises from which on they tell the error of an estimate.
 _MANY_SURPRISES = 3
 

@@ -23,7 +23,6 @@ from sklearn_ase.exceptions import IntervalWarning
 if TYPE_CHECKING:
     from sklearn_ase.risk._either import Estimate
 
-
 # With fewer free rows than that, labels may have missed all rows with a loss.
 _MOST_ARE_FREE = 0.9
 _SUFFIX = {"fixed": "", "anytime": ", anytime", "anytime_normal": ", anytime, normal"}

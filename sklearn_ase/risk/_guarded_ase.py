@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
     from sklearn_ase.risk._estimate import RiskEstimate
 
-
 _ZERO_SHOT = (
     "No interval: there is no label yet to compare the surrogate's estimate with. "
     "Label some rows: 2 for a loss with a greatest value, 25 for any other."

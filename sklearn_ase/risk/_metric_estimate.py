@@ -23,7 +23,6 @@ from sklearn_ase.risk._estimate import RiskEstimate
 if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
 
-
 _MOST_QUANTILE = 1e9
 
 

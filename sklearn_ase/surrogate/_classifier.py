@@ -30,7 +30,6 @@ from sklearn_ase.surrogate._members import (
 if TYPE_CHECKING:
     from sklearn_ase.losses._pool_loss import LossTable
 
-
 # Probabilities that are calibrated at a time: few enough for the cache.
 _BLOCK_NUMBERS = 2**14
 

@@ -16,7 +16,6 @@ from sklearn_ase.testing._require import TASKS, check_copies, require, unchanged
 if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
 
-
 _N_SAMPLES = 60
 # Steps of the finite differences, relative to the size of a mean.
 _STEP = 1e-5
