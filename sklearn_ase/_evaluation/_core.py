@@ -1,14 +1,17 @@
 """What an evaluation knows, and how it learns from its labels."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_ase._evaluation._epochs import EpochKeeper, replayed_epochs
 from sklearn_ase._evaluation._history import (
     check_estimate,
-    lacks_last_estimate,
     note_estimate,
 )
 from sklearn_ase._evaluation._influence import influence_state
@@ -16,7 +19,6 @@ from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._picking import Picker
 from sklearn_ase._evaluation._questions import (
     Question,
-    check_defined,
     estimate_question,
     known_proba,
     states_for,
@@ -26,10 +28,16 @@ from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._state_keeper import StateKeeper
 from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase._inference._epochs import cross_fitted_epochs
-from sklearn_ase._utils._warn import warn_caller
-from sklearn_ase.exceptions import SurrogateWarning
 
-_RECORDED = (
+if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._inference._epochs import Epoch
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._base import BaseRisk
+
+ALL_RECORDED = (
     "All labels are recorded. If one of them is wrong, replace it with "
     "evaluation.correct(row, label); the surrogate is then fitted again."
 )
@@ -41,7 +49,15 @@ class EvaluationCore:
     The attributes are those of :class:`Evaluation`.
     """
 
-    def __init__(self, problem, plan, ledger, seed):
+    # None until something is learned.
+    _learned: Any
+    _state: Any
+    _bound: Any
+    _cache: dict
+
+    def __init__(
+        self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
+    ) -> None:
         self.problem = problem
         self.plan = plan
         self.ledger = ledger
@@ -55,31 +71,35 @@ class EvaluationCore:
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
         self._cache = {}  # Of the reported metric, for epochs that have ended.
-        self._replay()
-        if plan.metric is not None:  # Before a label is spent.
-            check_defined(self._reported(self.classes_).metric)
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
         return self.problem.n_samples
 
     @property
-    def is_fitted(self):
+    def is_fitted(self) -> bool:
         """Whether the surrogate has been fitted."""
         return self._learned.belief is not None
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self._learned.classes
 
     @property
-    def is_cross_fitted(self):
+    def risk(self) -> BaseRisk:
+        """The risk estimator that is reported."""
+        return self.plan.risk
+
+    @property
+    def is_cross_fitted(self) -> bool:
         """Whether the surrogate says what it would expect without a row's label."""
         return self._learned.left_out is not None
 
-    def cross_fitted(self, state, epochs):
+    def cross_fitted(
+        self, state: PoolState, epochs: list[Epoch]
+    ) -> tuple[PoolState, list[Epoch]]:
         """State and epochs with what the surrogate believes now, without own labels.
 
         Parameters
@@ -96,7 +116,7 @@ class EvaluationCore:
         return replace(state, is_cross_fitted=True), epochs
 
     @property
-    def state(self):
+    def state(self) -> PoolState:
         """Everything that is known about the pool now, as a :class:`PoolState`."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
@@ -104,13 +124,15 @@ class EvaluationCore:
         return self._state[1]
 
     @property
-    def epochs(self):
+    def epochs(self) -> list[Epoch]:
         """Beliefs of the past, each in force for a run of picks."""
         if self._keeper.begins_at and self._past_epochs is None:
             self._past_epochs = replayed_epochs(self, self._keeper.begins_at)
         return [*(self._past_epochs or ()), *self._keeper.epochs]
 
-    def view(self, state, epochs, classes):
+    def view(
+        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray | None
+    ) -> PoolState:
         """The state as acquisitions see it: for the linearised metric, if there is one.
 
         Parameters
@@ -174,7 +196,7 @@ class EvaluationCore:
             else:
                 self._learn_more()
         except Exception as error:
-            error.add_note(f"The surrogate failed. {_RECORDED}")
+            error.add_note(f"The surrogate failed. {ALL_RECORDED}")
             raise
         finally:  # The history is complete even if the surrogate fails.
             self._note(refit)
@@ -230,7 +252,9 @@ class EvaluationCore:
         labels = self.ledger.last_labels(n_new).items()
         return {row: label for row, label in labels if row not in known}
 
-    def is_due(self, n_coming=0, due_at=next_refit):
+    def is_due(
+        self, n_coming: int = 0, due_at: Callable[..., int | None] = next_refit
+    ) -> bool:
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
         can_wait = self.is_fitted and self.plan.can_update
         if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
@@ -261,40 +285,3 @@ class EvaluationCore:
         if waits or risk.obstacle(state):
             return None
         return check_estimate(self._estimated(risk, state), risk)
-
-    def _replay(self):
-        """Restore the evaluation that wrote the ledger."""
-        ledger = self.ledger
-        self.problem.check_labels(ledger.answers())
-        self._update_classes()
-        try:
-            changed = self._learn_as_before()
-            if ledger.unnoted is not None:
-                self._note(bool(ledger.unnoted and changed))
-            elif lacks_last_estimate(ledger) and self._estimate_if_possible():
-                self._note()
-        except Exception as error:
-            if not ledger.answers():
-                raise
-            self._learn_without_labels(error)
-
-    def _learn_as_before(self):
-        """Learn what a live evaluation has learned; returns whether that is new."""
-        n_learned = self.ledger.refits[-1] if self.ledger.refits else 0
-        changed = self._learn(n_learned)
-        learned = self.problem.classes_with(self.ledger.answers(n_learned))
-        # A live evaluation is fitted again as soon as there is another class.
-        if self.is_due() or not np.array_equal(learned, self.classes_):
-            return self._learn()
-        self._learn_more()
-        return changed
-
-    def _learn_without_labels(self, error):
-        """Start without the recorded labels if they make the surrogate fail."""
-        # If training rows alone make it fail, too, the labels are not the cause.
-        before = not_yet_learned(self.problem, self.ledger.answers())
-        self._learned = learn(self.problem, self.plan, before, {}, self.seed)
-        self._n_learned = 0
-        failed = f"Learning from the recorded labels failed ({error!r})"
-        text = f"{failed}, so the surrogate has learned from none of them. {_RECORDED}"
-        warn_caller(text, SurrogateWarning)

@@ -1,5 +1,7 @@
 """The diagnosis: what the labels say about the surrogate."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,7 +86,7 @@ class Diagnosis:
     n_labels: int
     surrogate_risk: float
     corrected_risk: float
-    interval: tuple
+    interval: tuple[float, float]
     inside: bool
     distance: float
     expected_loss: float
@@ -103,7 +105,7 @@ class Diagnosis:
     name: str = "risk"
 
     @property
-    def is_bad(self):
+    def is_bad(self) -> bool:
         """Whether the labels contradict the surrogate."""
         return self.verdict == "bad"
 
@@ -115,7 +117,7 @@ class Diagnosis:
         lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
         return "\n".join([verdict, *lines])
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """The figures in words, as a dict; empty if every row is labelled.
 
         Returns

@@ -4,8 +4,11 @@ from html import escape
 
 import numpy as np
 
+# Names that a sentence lists.
+_MOST_NAMES = 6
 
-class ColumnTable(dict):
+
+class ColumnTable(dict[str, np.ndarray]):
     """A dict of columns of one length, shown as a table.
 
     A subclass has ``caption``, a name and what follows it, and ``_cells()``, which
@@ -51,3 +54,10 @@ def cell(value):
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else f"{value:.4g}"
     return str(value)
+
+
+def listed(names):
+    if len(names) <= _MOST_NAMES:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    rest = len(names) - _MOST_NAMES
+    return f"{', '.join(names[:_MOST_NAMES])} and {rest} more models"

@@ -4,11 +4,19 @@ They take the place of a loss: their mean over the pool is estimated. All kinds 
 same methods, so that an estimate need not know which kind it is about.
 """
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sklearn_ase._utils._typing import Floats
+
+if TYPE_CHECKING:
+    from sklearn_ase.belief._either import Belief
 
 # Gauss-Hermite quadrature for functions of a real label.
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -20,11 +28,11 @@ class RowValues(metaclass=ABCMeta):
 
     @property
     @abstractmethod
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
 
     @abstractmethod
-    def observed(self, indices, labels):
+    def observed(self, indices: np.ndarray, labels: np.ndarray) -> Floats:
         """Values at some rows whose labels are known.
 
         Parameters
@@ -38,7 +46,7 @@ class RowValues(metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def moments(self, belief):
+    def moments(self, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the values under a belief about the labels.
 
         Parameters
@@ -51,7 +59,7 @@ class RowValues(metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def limits(self):
+    def limits(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and greatest value at each row over all labels.
 
         Returns
