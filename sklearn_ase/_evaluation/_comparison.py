@@ -1,11 +1,11 @@
 """Several models, compared with the same labels."""
 
 from functools import cached_property
-from html import escape
 
 import numpy as np
 
 from sklearn_ase._utils._checks import check_choice
+from sklearn_ase._utils._html import html_columns
 
 # Names that a sentence lists.
 _MOST_NAMES = 6
@@ -258,12 +258,7 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self):
-        head, *rows = (list(map(escape, row)) for row in self._rows())
-        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
-        head = f"<tr><th>{'</th><th>'.join(head)}</th></tr>"
-        return (
-            f"<table><caption>{escape(self.describe())}</caption>{head}{body}</table>"
-        )
+        return html_columns("Comparison", f": {self.describe()}", self._rows())
 
     def _rows(self):
         """The table as texts, the names of its columns first."""

@@ -97,7 +97,7 @@ class Evaluation(Reporting):
             self._check_stop(stop)
         self._n_planned = n_labels
         limits = Limits(n_labels, batch_size, budget, stop)
-        return run_loop(self, oracle, limits, watch, verbose)
+        return run_loop(self, oracle, limits, self._so_far, watch, verbose)
 
     def report(
         self,

@@ -235,14 +235,8 @@ class ModelSelection(Evaluation):
             corrected = None
             if state.settled.n_labels:
                 aligned = [self._aligned(epoch, classes) for epoch in epochs]
-                corrected = Corrected(
-                    columns,
-                    state,
-                    aligned,
-                    observed,
-                    self._model_cache,
-                    self.models.weight,
-                )
+                known = columns, state, aligned, observed, self._model_cache
+                corrected = Corrected(*known, self.models.weight)
             seed = [self.seed, state.n_labels, _DRAWS]
             agreement = self.models.agreement
             known = columns, state, observed, corrected, agreement.apart
@@ -293,6 +287,9 @@ class ModelSelection(Evaluation):
     def _estimate_if_possible(self):
         # A surrogate that failed leaves no belief, and its error is to be seen.
         return super()._estimate_if_possible() if self.is_fitted else None
+
+    def _leader(self):
+        return {"best model": self.best_name}
 
     def __repr__(self):
         parts = [f"{len(self.models.names)} models", self._progress()]
