@@ -66,8 +66,8 @@ opacity:.55}
 stroke-width:2;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 .ase-report svg .ends{stroke-width:1.3;stroke-dasharray:4 4;opacity:.8}
 .ase-report .scroll{overflow-x:auto;margin:1rem 0}
-.ase-report table{border-collapse:collapse;width:100%;font-size:.92rem;margin:0;
-color:inherit;background:none;border:0}
+.ase-report table{border-collapse:collapse;table-layout:auto;width:100%;margin:0;
+font-size:.92rem;color:inherit;background:none;border:0}
 .ase-report tr{background:none}
 .ase-report th,.ase-report td{padding:.45rem .8rem .45rem 0;text-align:left;
 vertical-align:top;border:0;border-bottom:1px solid var(--line);min-width:3.5rem;
