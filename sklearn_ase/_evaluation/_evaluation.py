@@ -75,7 +75,7 @@ class Evaluation(Reporting):
             Labels in all, including those there are already.
         batch_size : int, default=1
         verbose : int, default=0
-            Whether to show a progress bar with the running estimate.
+            Whether to show a progress bar with the running estimate and its interval.
         stop : stopping rule, default=None
             Of :mod:`sklearn_ase.stopping`; asked after every batch.
         budget : float, default=inf
