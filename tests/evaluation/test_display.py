@@ -54,13 +54,14 @@ def test_progress_is_shown_with_the_running_estimate(evaluator, digits, capsys):
     assert f"risk {evaluator.risk_.value:.4g}" in shown
 
 
-def test_progress_needs_nothing_installed(evaluator, digits, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    evaluator.set_params(verbose=1)
+def test_a_line_with_an_interval_fits_into_a_terminal(evaluator, digits, capsys):
+    evaluator.set_params(verbose=1, n_labels=30, metric="f1_macro")
     evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
-    shown = capsys.readouterr().err
-    assert "labels: 12/12 (100 %) risk" in shown
-    assert "refitting the surrogate" in shown
+    lines = capsys.readouterr().err.strip("\r\n").split("\r")
+    low, high = evaluator.estimate_.interval(0.9)
+    assert lines[-1].rstrip().endswith(f"90 % interval {low:.4g} to {high:.4g}")
+    assert {len(line) for line in lines} == {79}  # Each covers the one before.
+    assert any("refitting the surrogate" in line for line in lines)
 
 
 def test_a_notebook_shows_where_an_evaluation_stands(evaluator, digits):
@@ -133,6 +134,22 @@ def test_the_box_of_a_choice_names_the_best_model(digits, notebook):
     assert re.search(rf"best model</th><td[^>]*>{selector.best_name_}<", html)
 
 
+def test_the_time_that_is_left_is_shown(capsys, monkeypatch):
+    clock = iter([0, 0, 60, 240, 7300])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with progress(10, "steps", verbose=1) as show:
+        show(5)
+        show(6, "a text")
+        show(10)
+    lines = [line.rstrip() for line in capsys.readouterr().err.split("\r")[1:]]
+    assert lines == [
+        "steps: 0/10",
+        "steps: 5/10, 60 s left",
+        "steps: 6/10, 3 min left, a text",
+        "steps: 10/10, 2 h",
+    ]
+
+
 def test_a_box_is_not_redrawn_more_often_than_can_be_seen(notebook):
     with progress(10_000, "steps", verbose=1) as show:
         for done in range(1, 10_001):
@@ -148,15 +165,6 @@ def test_passes_over_the_pool_share_a_box(evaluator, digits, notebook):
     labels = {re.search("<b>(.*?):", box.pictures[-1]).group(1) for box in notebook}
     assert len(labels) == len(notebook) == 3
     assert "surrogate on the pool" in labels
-
-
-def test_a_longer_line_leaves_nothing_behind(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    with progress(2, "steps", verbose=1) as show:
-        show(1, "a text that is longer than sixty columns, as some of them are")
-        show(2, "short")
-    first, last = capsys.readouterr().err.strip("\r\n").split("\r")
-    assert len(last) == len(first)
 
 
 def test_a_notebook_shows_a_diagnosis_in_words(evaluator, digits):
