@@ -91,7 +91,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
         1 makes :meth:`fit` show a progress bar with the running estimate and its 90 %
-        interval, 2 also one for each pass over a pool that is read in chunks.
+        interval, which holds for one look at the end; `stop` ends a run earlier. 2 also
+        shows one for each pass over a pool that is read in chunks.
 
     Attributes
     ----------

@@ -55,7 +55,8 @@ def run_loop(evaluation, oracle, limits, so_far, watch=None, verbose=0):
     reason : str
     """
     reason = limits.reason_to_stop(evaluation)
-    with progress(limits.n_labels, "labels", verbose) as show:
+    known = len(evaluation.ledger)
+    with progress(limits.n_labels, "labels", verbose, start=known) as show:
 
         def answers(indices):
             labels = oracle(indices)

@@ -11,7 +11,7 @@ _SECONDS = 0.1
 
 
 @contextmanager
-def progress(total, label, verbose, keep=True):
+def progress(total, label, verbose, keep=True, start=0):
     """Draw a progress bar if `verbose` is true.
 
     A notebook shows one box below the cell, a terminal one line on stderr. Both are
@@ -27,6 +27,8 @@ def progress(total, label, verbose, keep=True):
     keep : bool, default=True
         Whether the bar stays when it is full. If not, a terminal removes it, and a
         notebook draws the next bar with this label in the same box.
+    start : int, default=0
+        Number of steps that are finished already.
 
     Yields
     ------
@@ -39,21 +41,29 @@ def progress(total, label, verbose, keep=True):
         return
     is_notebook = _is_notebook()
     draw = _box(label, keep) if is_notebook else _write_line
-    start = drawn = time.monotonic()
-    before = 0
+    began = drawn = time.monotonic()
+    last = start, ""
 
     def show(done, text=""):
-        nonlocal before, drawn
+        nonlocal drawn, last
         now = time.monotonic()
-        if done == before or done >= total or now - drawn > _SECONDS:
-            draw(label, done, total, _time(done, total, now - start), text)
+        if done == last[0] or now - drawn > _SECONDS:
+            left = ""
+            if start < done < total:
+                seconds = (now - began) * (total - done) / (done - start)
+                left = f"{_in_words(seconds)} left"
+            draw(label, done, total, left, text)
             drawn = now
-        before = done
+        last = done, text
 
-    show(0)
-    yield show
-    if not is_notebook:
-        sys.stderr.write("\n" if keep else f"\r{'':<79}\r")
+    show(start)
+    try:
+        yield show
+    finally:
+        done, text = last
+        draw(label, done, total, _in_words(time.monotonic() - began), text)
+        if not is_notebook:
+            sys.stderr.write("\n" if keep else f"\r{'':<79}\r")
 
 
 def track(iterable, total, label, verbose):
@@ -70,16 +80,11 @@ def _is_notebook():
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
-def _time(done, total, seconds):
-    """The time that is left, in words; at the end, the time that it took."""
-    if not done:
-        return ""
-    words = "" if done >= total else " left"
-    seconds *= (total - done) / done if words else 1
+def _in_words(seconds):
     for length, unit in ((3600, "h"), (60, "min")):
         if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}{words}"
-    return f"{seconds:.0f} s{words}"
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _write_line(label, done, total, duration, text):

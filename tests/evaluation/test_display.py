@@ -135,19 +135,29 @@ def test_the_box_of_a_choice_names_the_best_model(digits, notebook):
 
 
 def test_the_time_that_is_left_is_shown(capsys, monkeypatch):
-    clock = iter([0, 0, 60, 240, 7300])
+    clock = iter([0, 0, 60, 300, 7300])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with progress(10, "steps", verbose=1) as show:
-        show(5)
-        show(6, "a text")
-        show(10)
+    with progress(12, "steps", verbose=1, start=2) as show:
+        show(7)
+        show(8, "a text")
+        # It ends early, as with a stopping rule.
     lines = [line.rstrip() for line in capsys.readouterr().err.split("\r")[1:]]
     assert lines == [
-        "steps: 0/10",
-        "steps: 5/10, 60 s left",
-        "steps: 6/10, 3 min left, a text",
-        "steps: 10/10, 2 h",
+        "steps: 2/12",
+        "steps: 7/12, 60 s left",  # The first two took no time.
+        "steps: 8/12, 3 min left, a text",
+        "steps: 8/12, 2 h, a text",
     ]
+
+
+def test_an_oracle_that_fails_leaves_the_line_complete(evaluator, digits, capsys):
+    def oracle(indices):
+        raise OSError("nobody is there")
+
+    evaluator.set_params(verbose=1)
+    with pytest.raises(OSError, match="nobody"):
+        evaluator.fit(digits.X, oracle)
+    assert capsys.readouterr().err.endswith("\n")
 
 
 def test_a_box_is_not_redrawn_more_often_than_can_be_seen(notebook):
