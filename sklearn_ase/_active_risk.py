@@ -116,8 +116,9 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         larger pools, and those that are not in memory, in chunks if it can.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
-        1 makes :meth:`fit` show a progress bar with the running estimate, 2 also one
-        for each pass over a pool that is read in chunks.
+        1 makes :meth:`fit` show a progress bar with the running estimate and its 90 %
+        interval, which holds for one look at the end; `stop` ends a run earlier. 2 also
+        shows one for each pass over a pool that is read in chunks.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ class ActiveModelSelector(FittedSelector):
         are met.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
-        Whether :meth:`fit` shows a progress bar.
+        Whether :meth:`fit` shows a progress bar with the model that leads.
 
     Attributes
     ----------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._evaluation._tables import aligned, listed
 from sklearn_ase._utils._checks import check_choice
+from sklearn_ase._utils._html import html_columns
 from sklearn_ase._utils._typing import Floats, Method
 
 if TYPE_CHECKING:
@@ -270,12 +270,7 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self):
-        head, *rows = (list(map(escape, row)) for row in self._rows())
-        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
-        head = f"<tr><th>{'</th><th>'.join(head)}</th></tr>"
-        return (
-            f"<table><caption>{escape(self.describe())}</caption>{head}{body}</table>"
-        )
+        return html_columns("Comparison", f": {self.describe()}", self._rows())
 
     def _rows(self):
         """The table as texts, the names of its columns first."""

@@ -10,6 +10,7 @@ from sklearn_ase._inference._evidence import skill_of, weigh_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._steps import label_shares, largest_step, tuned_steps
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
+from sklearn_ase._utils._html import html_table
 from sklearn_ase.risk import GuardedASE
 
 _FEW_OF_A_CLASS = 5
@@ -117,6 +118,10 @@ class Diagnosis:
         lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
         return "\n".join([verdict, *lines])
 
+    def _repr_html_(self):
+        rows = {"verdict": f"{self.verdict}. {self.advice}"} | self.describe()
+        return html_table("Diagnosis", rows.items())
+
     def describe(self) -> dict[str, str]:
         """The figures in words, as a dict; empty if every row is labelled.
 
@@ -212,11 +217,8 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
     # Before its first fit the surrogate expected nothing.
     fitted = ~np.isnan(picks.residual_moment)
     fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
-    surrogate, corrected = evidence.surrogate, None
-    if answers is not None:
-        surrogate, corrected = answers
-    else:
-        corrected = GuardedASE(worth=0).estimate(state)
+    by_labels = GuardedASE(worth=0)
+    surrogate, corrected = answers or (evidence.surrogate, by_labels.estimate(state))
     distance = evidence.distance
     if answers is not None and corrected.standard_error > 0 and not np.isnan(distance):
         centre = corrected.value if corrected.centre is None else corrected.centre

@@ -87,7 +87,7 @@ class Evaluation(Reporting):
             Labels in all, including those there are already.
         batch_size : int, default=1
         verbose : int, default=0
-            Whether to show a progress bar with the running estimate.
+            Whether to show a progress bar with the running estimate and its interval.
         stop : stopping rule, default=None
             Of :mod:`sklearn_ase.stopping`; asked after every batch.
         budget : float, default=inf
@@ -109,7 +109,7 @@ class Evaluation(Reporting):
             self._check_stop(stop)
         self._n_planned = n_labels
         limits = Limits(n_labels, batch_size, budget, stop)
-        return run_loop(self, oracle, limits, watch, verbose)
+        return run_loop(self, oracle, limits, self._so_far, watch, verbose)
 
     def report(
         self,

@@ -100,7 +100,9 @@ class JudgeTable(ColumnTable):
             if name in with_ends:
                 ends = zip(self[f"{name}_low"], self[f"{name}_high"], strict=True)
                 texts = [
-                    text if np.isnan(low) else f"{text} ({low:.3g} to {high:.3g})"
+                    text
+                    if np.isnan(low)
+                    else f"{text} ({_brief(low)} to {_brief(high)})"
                     for text, (low, high) in zip(_short(self[name]), ends, strict=True)
                 ]
             columns.append([_TITLES.get(name, name.replace("n_", "")), *texts])
@@ -108,7 +110,11 @@ class JudgeTable(ColumnTable):
 
 
 def _short(values):
-    return ["" if np.isnan(value) else f"{value:.3g}" for value in values]
+    return ["" if np.isnan(value) else _brief(value) for value in values]
+
+
+def _brief(value):
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def judge_table(evaluation, metric, level):

@@ -12,7 +12,7 @@ from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._forecast import labels_needed, metric_labels_needed
 from sklearn_ase._evaluation._history import (
     history,
-    last_risk,
+    last_estimate,
     past_intervals,
     recent_estimates,
 )
@@ -245,20 +245,19 @@ class Reporting(Comparing):
 
     def __repr__(self):
         n_open = len(self.ledger.pending)
-        risk = last_risk(self.ledger, self.plan.metric)
         parts = [self._progress()]
         parts += [f"{n_open} open"] * (n_open > 0)
-        name = "risk" if self.plan.metric is None else self.plan.metric.name
-        parts += [f"{name} {risk:.4g}"] * bool(np.isfinite(risk))
+        found = last_estimate(self.ledger, self.plan.metric)
+        parts += [] if found is None else [f"{self._name} {found.value:.4g}"]
         return f"<Evaluation: {', '.join(parts)}>"
 
     def _repr_html_(self):
-        rows = {}
+        rows = self._leader()
         if not self.risk.obstacle(self.state):
             name = type(self.risk).__name__
             if not self.state.settled.n_labels and self.risk.needs_query_proba:
                 name += ", zero-shot: by the surrogate alone"
-            rows = {"estimate": name} | self.estimate().describe()
+            rows |= {"estimate": name} | self.estimate().describe()
         rows["labels"] = self._progress()
         if self.can_diagnose:
             diagnosis = self.diagnose()
@@ -266,7 +265,27 @@ class Reporting(Comparing):
         rows["open queries"] = len(self.ledger.pending) or ""
         last = [f"row {row}: {self._outcome(row)}" for row in self.ledger.indices[-5:]]
         rows["last queries"] = ", ".join(last)
-        return html_table("Evaluation", rows.items())
+        return html_table(type(self).__name__, rows.items())
+
+    def _so_far(self):
+        """The estimate after the last label and its 90 % interval, in a line."""
+        found = last_estimate(self.ledger, self.plan.metric)
+        if found is None:
+            return "no estimate yet"
+        parts = [f"{name} {text}" for name, text in self._leader().items()]
+        parts.append(f"{self._name} {found.value:.4g}")
+        if not found.refusal_of() and np.isfinite(found.standard_error):
+            low, high = found.interval(0.9)
+            parts.append(f"90 % interval {low:.4g} to {high:.4g}")
+        return ", ".join(parts)
+
+    def _leader(self):
+        """The model that is chosen, in words, if there is a choice."""
+        return {}
+
+    @property
+    def _name(self):
+        return "risk" if self.plan.metric is None else self.plan.metric.name
 
     def _progress(self):
         n_labels = len(self.ledger)

@@ -1,8 +1,8 @@
 """Tables that print, that notebooks show and that pandas takes."""
 
-from html import escape
-
 import numpy as np
+
+from sklearn_ase._utils._html import html_columns
 
 # Names that a sentence lists.
 _MOST_NAMES = 6
@@ -23,15 +23,7 @@ class ColumnTable(dict[str, np.ndarray]):
     __repr__ = __str__
 
     def _repr_html_(self):
-        head, *rows = self._cells()
-        names = "".join(f"<th>{escape(name)}</th>" for name in head)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-            for row in rows
-        )
-        name, rest = self.caption
-        caption = f"<caption><b>{escape(name)}</b>{escape(rest)}</caption>"
-        return f"<table>{caption}<tr>{names}</tr>{body}</table>"
+        return html_columns(*self.caption, self._cells())
 
 
 def aligned(rows):

@@ -246,6 +246,9 @@ class ModelSelection(Leading):
             return stop.reason_to_choose(self) if self.state.settled.n_labels else ""
         return super().stop_reason(stop)
 
+    def _leader(self):
+        return {"best model": self.best_name}
+
     def __repr__(self):
         parts = [f"{len(self.models.names)} models", self._progress()]
         parts.append(f"best {self.best_name!r}")

@@ -180,7 +180,7 @@ class DaskParts:
             return
         from distributed import as_completed
 
-        with progress(len(futures), label, self.verbose) as show:
+        with progress(len(futures), label, self.verbose, keep=False) as show:
             for done, _ in enumerate(as_completed(futures), start=1):
                 show(done)
 
