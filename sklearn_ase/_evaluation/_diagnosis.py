@@ -25,10 +25,9 @@ class Diagnosis:
     n_labels : int
     surrogate_risk, corrected_risk : float
         What the surrogate expects, and the same corrected by the labels.
-    interval : tuple of float
-        90 % interval around the corrected risk; infinite if there are too few labels.
-    inside : bool
-        Whether the surrogate's risk lies in it.
+    interval, inside : tuple of float, bool
+        90 % interval around the corrected risk, infinite if there are too few labels,
+        and whether the surrogate's risk lies in it.
     distance : float
         Distance between the two risks in standard errors. NaN if some rows cannot be
         labelled, because the two risks then refer to different rows.

@@ -238,8 +238,10 @@ class MetricEstimate:
             # The error of the pool as a sample is independent of that of the labels.
             reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
             return (self.centre - reach[0], self.centre + reach[1]) if added else ends
-        error = quantile * np.sqrt(self.standard_error**2 + added)
-        centre = self.centre
+        error, centre = (
+            quantile * np.hypot(self.standard_error, added**0.5),
+            self.centre,
+        )
         if self.scale == "log" and centre != 0:
             factor = np.exp(error / abs(centre))
             return tuple(sorted((centre / factor, centre * factor)))
@@ -270,11 +272,10 @@ class MetricEstimate:
         estimate : MetricEstimate
         """
         growth = n_labels / max(self.n_labels, 1)
-        # Of the labels to come as many are expected to matter as of those so far.
+        # The same share of the labels to come is expected to matter.
         degrees = max((self.degrees_of_freedom + 1.0) * growth - 1.0, 1.0)
         before = 1.0 / max(self.n_labels, 1) - 1.0 / n_samples
         ratio = max(1.0 / n_labels - 1.0 / n_samples, 0.0) / before
-        covariance = tuple(map(tuple, ratio * np.array(self.covariance)))
         mean = self.mean
         if mean is not None:
             mean = replace(
@@ -296,7 +297,7 @@ class MetricEstimate:
             standard_error=self.standard_error * ratio**0.5,
             n_labels=n_labels,
             degrees_of_freedom=degrees,
-            covariance=covariance,
+            covariance=tuple(map(tuple, ratio * np.array(self.covariance))),
             refusal="",
             anytime_refusal="",
         )
