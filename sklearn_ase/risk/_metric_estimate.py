@@ -212,10 +212,9 @@ class MetricEstimate:
             ends = np.array(self.mean.interval(level, method, target))
             low, high = np.sort(start + slope * ends)
         else:
-            degrees, quantile = self.degrees_of_freedom, None
-            if method == "fixed":
-                quantile, _ = fixed_quantiles(level, degrees)
-            else:
+            degrees = self.degrees_of_freedom
+            quantile = fixed_quantiles(level, degrees)[0]
+            if method != "fixed":
                 quantile = anytime_quantile(level, degrees, self.n_labels)
             low, high = self._ends(quantile, target == "population")
         low, high = min(self.value, low), max(self.value, high)
@@ -238,10 +237,8 @@ class MetricEstimate:
             # The error of the pool as a sample is independent of that of the labels.
             reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
             return (self.centre - reach[0], self.centre + reach[1]) if added else ends
-        error, centre = (
-            quantile * np.hypot(self.standard_error, added**0.5),
-            self.centre,
-        )
+        error = quantile * np.sqrt(self.standard_error**2 + added)
+        centre = self.centre
         if self.scale == "log" and centre != 0:
             factor = np.exp(error / abs(centre))
             return tuple(sorted((centre / factor, centre * factor)))
