@@ -9,8 +9,9 @@
 * hidden: evouna; 2 to 5 % of the answers that judge and people accept are wrong after
   all, which nothing but their labels tells.
 
-Each pool has 1,000 rows, drawn again in each run. A table of what the judges say of one
-draw of each pool:
+Each pool has 1,000 rows, drawn again in each run. Two systems that answer the same
+questions are a pool of answers, or one of pairs of answers. A table of what the judges
+say of one draw of each pool:
 
     python benchmarks/judge_pools.py DIR
 """
@@ -25,7 +26,7 @@ import pandas as pd
 from frame_tasks import read_evouna
 from texts import slashed
 
-from sklearn_ase.metrics import LabelShare
+from sklearn_ase.metrics import LabelScore, LabelShare
 
 N_POOL = 1000
 SETS = ("NQ", "TQ")
@@ -46,20 +47,20 @@ class JudgePool:
     ----------
     y : ndarray of shape (n_samples,)
         What people say.
-    metric : LabelShare
+    metric : LabelShare or LabelScore
         What is estimated.
-    experts : dict of str to ndarray of shape (n_samples,)
+    experts : dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes)
         What each judge says, the main one first.
     judge : ndarray of shape (n_samples,)
-        The main judge, as a number between 0 and 1.
+        The main judge, as a number on the scale of the metric.
     score : ndarray of shape (n_samples,)
-        Mean of all judges, as a number between 0 and 1.
+        Mean of all judges, as a number on the scale of the metric.
     X : ndarray of shape (n_samples, n_features)
         Cheap features.
     """
 
     y: np.ndarray
-    metric: LabelShare
+    metric: LabelShare | LabelScore
     experts: dict
     judge: np.ndarray
     score: np.ndarray
@@ -204,7 +205,8 @@ def paired(n_questions, first="chatgpt", second="fid", collection="NQ"):
     """A function that draws the answers of two systems to the same questions.
 
     It returns the pool, with the system as last feature, and a mask of the rows of the
-    first system. Rows ``i`` and ``i + n_questions`` are answers to one question.
+    first system. Rows ``i`` and ``i + n_questions`` are answers to one question. None
+    means all questions.
     """
 
     def sample(data_dir, rng):
@@ -223,9 +225,36 @@ def paired(n_questions, first="chatgpt", second="fid", collection="NQ"):
     return sample
 
 
+def pairs_of(pool):
+    """The pool of pairs of answers to one question, from a pool of two systems.
+
+    The label is which answers of the pair people accept. Each judge gives a probability
+    to each of the four labels, as if its two scores were independent. Features are
+    those of both answers, and the scores themselves.
+    """
+    n_questions = len(pool.y) // 2
+    first, second = slice(n_questions), slice(n_questions, None)
+    names = np.array(["neither", "only second", "only first", "both"])
+    parts, experts = [pool.X, *pool.experts.values()], {}
+    for name, said in pool.experts.items():
+        p, q = said[first], said[second]
+        # In the order of the sorted labels.
+        each = [p * q, (1 - p) * (1 - q), p * (1 - q), (1 - p) * q]
+        experts[name] = np.column_stack(each)
+    return JudgePool(
+        y=names[2 * pool.y[first] + pool.y[second]],
+        metric=LabelScore({"only first": 1, "only second": -1}),
+        experts=experts,
+        judge=pool.judge[first] - pool.judge[second],
+        score=pool.score[first] - pool.score[second],
+        X=np.column_stack([part[rows] for part in parts for rows in (first, second)]),
+    )
+
+
 PAIRS = {
     "chatgpt against fid, 500 questions": paired(500),
     "chatgpt against fid, 1000 questions": paired(1000),
+    "chatgpt against fid, all questions": paired(None),
 }
 
 

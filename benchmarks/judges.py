@@ -12,7 +12,11 @@ squared error and by the coverage and width of the 90 % interval:
   finite pool, and with the mean of all judges), stratified PPI++ and active
   inference, both with the mean of all judges. ``judge_methods.py`` has their formulas.
 
-The second task is the difference between two systems that answer the same questions.
+The second task is the difference between two systems that answer the same questions,
+with 150 labels. A label is a verdict on one answer, of either system, or on a pair of
+answers to one question. A verdict on a pair costs one label if people read both answers
+at once, and two if they read one by one. So there are three designs: 150 answers, 75
+pairs and 150 pairs.
 
     python benchmarks/judges.py --data-dir DIR --out RUNS --runs 40
     python benchmarks/judges.py --out RUNS --report
@@ -33,7 +37,7 @@ import judge_methods as methods
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from judge_pools import ALL_POOLS, EVOUNA, HIDDEN, PAIRS, POOLS, USELESS
+from judge_pools import ALL_POOLS, EVOUNA, HIDDEN, PAIRS, POOLS, USELESS, pairs_of
 from scipy import stats
 from texts import slashed
 
@@ -59,8 +63,8 @@ METHODS = (*OURS, *OTHERS)
 # Greatest width against PPI++'s in the median pool, by number of labels.
 WIDTHS = {50: 0.85, 100: 0.75, 200: 0.65}
 COLUMNS = ["pool", "seed", "n_labels", "method", "square", "covers", "width", "seconds"]
-PAIR_COLUMNS = ["pair", "seed", "method", "truth", "difference", "square", "right"]
-PAIR_COLUMNS += ["covers", "width"]
+PAIR_COLUMNS = ["pair", "seed", "unit", "n_labels", "method", "truth", "difference"]
+PAIR_COLUMNS += ["square", "right", "covers", "width"]
 
 
 def known_to(method, pool):
@@ -72,9 +76,8 @@ def known_to(method, pool):
 
 def evaluator_of(pool, seed):
     """Evaluator of the pool's metric; there is no model."""
-    return ActiveRiskEstimator(
-        metric=pool.metric, classes=np.unique(pool.y), random_state=seed
-    )
+    classes = np.unique([*pool.y, *pool.metric.labels])
+    return ActiveRiskEstimator(metric=pool.metric, classes=classes, random_state=seed)
 
 
 def run(data_dir, name, seed):
@@ -110,25 +113,14 @@ def run(data_dir, name, seed):
     return found
 
 
-def difference(evaluation, is_first):
-    """Difference of the shares of two systems, with the ends of its interval."""
-    # The interval of the difference is not there yet; see the two shares alone.
-    first, second = (evaluation.estimate(where=rows) for rows in (is_first, ~is_first))
-    return float(first) - float(second), np.nan, np.nan
-
-
 def run_pair(data_dir, name, seed):
-    """Rows of one comparison of two systems, at 150 labels."""
+    """Rows of one comparison of two systems, for each design."""
     warnings.simplefilter("ignore")
-    rng = np.random.default_rng(seed)
-    pool, is_first = PAIRS[name](data_dir, rng)
-    n_questions = is_first.sum()
-    values, score = pool.values, pool.judge
-    differences = values[:n_questions] - values[n_questions:]
-    judged = score[:n_questions] - score[n_questions:]
-    truth, found = differences.mean(), []
+    answers, is_first = PAIRS[name](data_dir, np.random.default_rng(seed))
+    pairs = pairs_of(answers)
+    truth, found = pairs.values.mean(), []
 
-    def keep(method, results):
+    def keep(unit, n_labels, method, results):
         value, low, high = np.transpose(results)
         square = np.mean((value - truth) ** 2)
         right = np.mean(np.sign(value) == np.sign(truth))
@@ -136,26 +128,37 @@ def run_pair(data_dir, name, seed):
         if np.isnan(low).any():  # There is no interval.
             covers = np.nan
         cells = (truth, value.mean(), square, right, covers, np.mean(high - low))
-        found.append((name, seed, method, *cells))
+        found.append((name, seed, unit, n_labels, method, *cells))
+
+    def with_ends(estimate):
+        return [(float(estimate), *estimate.interval(methods.LEVEL))]
+
+    def labelled(pool, X, experts, n_labels):
+        evaluation = evaluator_of(pool, seed).start(X, experts=experts)
+        evaluation.run(pool.y, n_labels)
+        return evaluation
 
     for method in ("judges", "features"):
-        X, experts = known_to(method, pool)
-        if X is None:
+        X, experts = known_to(method, answers)
+        if X is None:  # The system is known in any case.
             X = is_first[:, None].astype(float)
-        evaluator = evaluator_of(pool, seed)
-        evaluation = evaluator.start(X, experts=experts)
-        evaluation.run(pool.y, PAIR_LABELS)
-        keep(method, [difference(evaluation, is_first)])
-    # A pair of answers takes two labels.
-    n_pairs = PAIR_LABELS // 2
-    for method in ("plain sample", "PPI++"):
-        function = OTHERS[method][0]
-        rng = np.random.default_rng([seed, n_pairs])
-        samples = [
-            function(differences, judged, n_pairs, rng) for _ in range(N_SAMPLES)
-        ]
-        keep(method, samples)
-    keep("the judge alone", [(judged.mean(), np.nan, np.nan)])
+        evaluation = labelled(answers, X, experts, PAIR_LABELS)
+        systems = np.where(is_first, "first", "second")
+        estimate = evaluation.compare_groups(systems).difference("first", "second")
+        keep("answers", PAIR_LABELS, method, with_ends(estimate))
+    for count in (PAIR_LABELS // 2, PAIR_LABELS):
+        for method in ("judges", "features"):
+            evaluation = labelled(pairs, *known_to(method, pairs), count)
+            keep("pairs", count, method, with_ends(evaluation.estimate()))
+        for method in ("plain sample", "PPI++"):
+            function, known = OTHERS[method]
+            score = getattr(pairs, known)
+            rng = np.random.default_rng([seed, count])
+            samples = [
+                function(pairs.values, score, count, rng) for _ in range(N_SAMPLES)
+            ]
+            keep("pairs", count, method, samples)
+    keep("none", 0, "the judge alone", [(pairs.judge.mean(), np.nan, np.nan)])
     return found
 
 
@@ -219,6 +222,7 @@ def report(args, seeds):
     pairs = read(args, PAIRS, seeds)
     if pairs is not None:
         report_pairs(pairs)
+        pair_targets(pairs)
 
 
 def part_of(table, names):
@@ -234,37 +238,50 @@ def summaries(table):
         part = part_of(table, names)
         if part.empty:
             continue
-        print(f"\n{title}, {part.index.get_level_values('pool').nunique()} pools\n")
-        print(
-            "| method | error / plain's | error / PPI++'s | worst | width / PPI++'s |"
-            " widest | covers | least |"
-        )
-        print("|" + "---|" * 8)
-        for method in METHODS:
-            by_count = part.xs(method, level="method").groupby("n_labels")
-            cells = [
-                by_count["square_plain"].median(),
-                by_count["square_ppi"].median(),
-                by_count["square_ppi"].max(),
-                by_count["width_ppi"].median(),
-                by_count["width_ppi"].max(),
-                by_count["covers"].mean(),
-                by_count["covers"].min(),
+        n_pools = part.index.get_level_values("pool").nunique()
+        by_method = {
+            method: part.xs(method, level="method").groupby("n_labels")
+            for method in METHODS
+        }
+        lines = {
+            method: [
+                rows["square_plain"].median(),
+                rows["square_ppi"].median(),
+                rows["square_ppi"].max(),
             ]
-            print(f"| {' | '.join([method, *map(slashed, cells)])} |")
+            for method, rows in by_method.items()
+        }
+        heads = ["error / plain's", "error / PPI++'s", "worst"]
+        print_table(f"{title}, {n_pools} pools: error", ["method", *heads], lines)
+        lines = {
+            method: [
+                rows["width_ppi"].median(),
+                rows["width_ppi"].max(),
+                rows["covers"].mean(),
+                rows["covers"].min(),
+            ]
+            for method, rows in by_method.items()
+        }
+        heads = ["width / PPI++'s", "widest", "covers", "least"]
+        print_table(f"{title}, {n_pools} pools: interval", ["method", *heads], lines)
 
 
 def per_pool(table):
-    """A line for each pool: the package with features against the others."""
-    for method in OURS:
-        print(f"\n{method}, each pool\n")
-        print("| pool | error / plain's | error / PPI++'s | width / PPI++'s | covers |")
-        print("|" + "---|" * 5)
+    """A line for each pool, with all judges and with features beside them."""
+    columns = ("square_plain", "square_ppi", "width_ppi", "covers")
+    heads = ["error / plain's", "error / PPI++'s", "width / PPI++'s", "covers"]
+    for method in OURS[1:]:
         part = table.xs(method, level="method")
-        for pool in [name for name in ALL_POOLS if name in part.index]:
-            lines = part.loc[pool]
-            names = ("square_plain", "square_ppi", "width_ppi", "covers")
-            print(f"| {' | '.join([pool, *(slashed(lines[k]) for k in names)])} |")
+        names = [name for name in ALL_POOLS if name in part.index]
+        lines = {name: [part.loc[name][column] for column in columns] for name in names}
+        print_table(f"{method}, each pool", ["pool", *heads], lines)
+
+
+def print_table(title, heads, lines):
+    """Print a table whose cells are numbers at each number of labels."""
+    print(f"\n{title}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for name, cells in lines.items():
+        print(f"| {' | '.join([name, *map(slashed, cells)])} |")
 
 
 def targets(table):
@@ -322,24 +339,34 @@ def say(title, found, bound, least=False):
 
 def report_pairs(pairs):
     """Print how often the difference has the right sign, and how far off it is."""
-    print(f"\nTwo systems, {PAIR_LABELS} labels\n")
-    print(
-        "| pair | method | runs | truth | difference | root of the mean squared error |"
-        " right sign | covers | width |"
-    )
-    print("|" + "---|" * 9)
-    for (pair, method), part in pairs.groupby(["pair", "method"], sort=False):
-        cells = [part["truth"].mean(), part["difference"].mean()]
-        texts = [f"{value:+.3f}" for value in cells]
-        texts.append(f"{np.sqrt(part['square'].mean()):.3f}")
-        rates = ("right", "covers", "width")
-        texts += [slashed([part[name].mean()]) for name in rates]
-        print(f"| {' | '.join([pair, method, str(len(part)), *texts])} |")
-    for method in ("judges", "features"):
-        part = pairs[pairs["method"] == method].groupby("pair", sort=False)
-        say(
-            f"{method}: right sign in 90 % of the runs", part["right"].mean(), 0.9, True
+    for pair, part in pairs.groupby("pair", sort=False):
+        truths = part.groupby("seed")["truth"].first()
+        print(
+            f"\n{pair}, {len(truths)} runs; truth {truths.mean():+.3f}, in single runs "
+            f"{truths.min():+.3f} to {truths.max():+.3f}\n"
         )
+        print("| labels | method | mean | RMSE | right sign | covers | width |")
+        print("|" + "---|" * 7)
+        for keys, rows in part.groupby(["n_labels", "unit", "method"], sort=False):
+            count, unit, method = keys
+            cells = [f"{count} {unit}" if count else "none", method]
+            cells.append(f"{rows['difference'].mean():+.3f}")
+            cells.append(f"{np.sqrt(rows['square'].mean()):.3f}")
+            rates = ("right", "covers", "width")
+            cells += [slashed([rows[name].mean()]) for name in rates]
+            print(f"| {' | '.join(cells)} |")
+
+
+def pair_targets(pairs):
+    """Say whether the differences of the package have the right sign, and cover."""
+    ours = pairs[pairs["method"].isin(OURS)]
+    keys = ["pair", "n_labels", "unit", "method"]
+    for names, rows in ours.groupby(keys, sort=False):
+        pair, *words = names
+        print(f"\n{pair}, {' '.join(map(str, words))}")
+        right, covers = rows[["right"]].mean(), rows[["covers"]].mean()
+        say("right sign in 90 % of the runs", right, 0.9, least=True)
+        say("coverage >= .88", covers, 0.88, least=True)
 
 
 def markdown(args, seeds):

@@ -402,12 +402,12 @@ CASES = [
     }),
     ("fit, experts", on_share, {
         "experts": "text 3 True {} {0} object [] nans infs Nones negatives texts mixed "
-        "complexes dates masked short cube one-hot bytes lists logits percent rows "
+        "complexes dates short cube one-hot bytes lists logits percent rows "
         "generator class {'a':3} {'a':None} {'a':[]} {'a':'text'}",
     }),
     ("fit, experts of numbers", on_mean, {
         "experts": "text 3 {} {0} object [] nans infs Nones texts mixed complexes "
-        "dates masked short cube rows bytes lists generator class",
+        "dates short cube rows bytes lists generator class",
     }),
     ("start", on_start, {
         "known_labels": "text {99:0} {0:None}",

@@ -135,6 +135,8 @@ def _named(experts, classes):
 
 def _read(values, n_samples, argument):
     """An array of numbers or of texts, with NaN or None where an entry is missing."""
+    if np.ma.isMaskedArray(values):  # The expert says nothing where it is masked.
+        values = np.where(np.ma.getmaskarray(values), None, values.data)
     array = read_array(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

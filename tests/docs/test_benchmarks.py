@@ -311,7 +311,7 @@ def test_judges_are_compared_with_plain_samples(
     same = "1.00 / 1.00"
     assert f"| plain sample | {same} |" in printed
     assert "error <= .7 of PPI++'s in the median pool" in printed
-    assert "| chatgpt against fid, 500 questions | features | 2 |" in printed
+    assert "chatgpt against fid, 500 questions, 2 runs; truth" in printed
     judges.main([*options, "--markdown"])
     assert "2 runs of each pool" in capsys.readouterr().out
 

@@ -113,6 +113,19 @@ def test_experts_may_be_given_in_many_ways(experts):
     assert abs(float(fitted.estimate_) - np.mean(y == "right")) < 0.2
 
 
+def test_the_judge_says_nothing_where_an_array_is_masked():
+    y, score = answers()
+    is_silent = score > 0.9
+    masked = np.ma.masked_array(score, is_silent)
+    gaps = np.where(is_silent, np.nan, score)
+    found = [
+        float(share(n_labels=20).fit(None, y, experts=experts).estimate_)
+        for experts in (masked, gaps)
+    ]
+    assert found[0] == pytest.approx(found[1], abs=1e-12)
+    assert masked.mask.sum() == is_silent.sum()  # The caller's array is as it was.
+
+
 def test_columns_of_probabilities_need_the_names_of_their_classes():
     _, score = answers()
     proba = np.column_stack([score, 1 - score])

@@ -67,6 +67,27 @@ def test_the_difference_is_that_of_the_two_shares():
     assert float(comparison.difference("poor", "good")) == pytest.approx(-found)
 
 
+def test_weights_by_the_size_of_a_group_buy_labels_of_the_small_one():
+    rng = np.random.default_rng(0)
+    system = np.repeat(["new", "old"], [40, 260])
+    y = rng.integers(2, size=300)
+    judge = np.clip(0.25 + 0.5 * y + 0.2 * rng.normal(size=300), 0, 1)
+    names, sizes = np.unique(system, return_counts=True)
+    weight = 1 / sizes[np.searchsorted(names, system)]
+    n_new, found = [], []
+    for sample_weight in (None, weight):
+        evaluator = ActiveRiskEstimator(
+            metric=LabelShare(1), n_labels=60, random_state=0
+        )
+        evaluator.fit(None, y, experts=judge, sample_weight=sample_weight)
+        evaluation = evaluator.evaluation_
+        n_new.append((system[evaluation.state.indices] == "new").sum())
+        found.append(evaluation.compare_groups(system).difference("new", "old"))
+    assert n_new[1] > 1.5 * n_new[0]
+    widths = [np.ptp(each.interval(0.9)) for each in found]
+    assert widths[1] < widths[0]
+
+
 def test_systems_that_are_alike_stay_candidates():
     evaluation, system, _, _ = evaluated(40, gap=0.0)
     assert set(evaluation.compare_groups(system).candidates()) == {"good", "poor"}
