@@ -55,7 +55,7 @@ def run_loop(evaluation, oracle, limits, so_far, watch=None, verbose=0):
     reason : str
     """
     reason = limits.reason_to_stop(evaluation)
-    known = len(evaluation.ledger)
+    known, text = len(evaluation.ledger), so_far if verbose else str
     with progress(limits.n_labels, "labels", verbose, start=known) as show:
 
         def answers(indices):
@@ -70,10 +70,10 @@ def run_loop(evaluation, oracle, limits, so_far, watch=None, verbose=0):
             _buy(evaluation, answers, limits)
             reason = watch.end() if watch is not None else ""
             reason = reason or limits.reason_to_stop(evaluation)
-            show(len(evaluation.ledger), so_far())
+            show(len(evaluation.ledger), text())
         show(len(evaluation.ledger), "refitting the surrogate")
         evaluation.finish()
-        show(len(evaluation.ledger), so_far())
+        show(len(evaluation.ledger), text())
     return reason
 
 
