@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sklearn_ase._evaluation._comparison import Comparison
-from sklearn_ase._evaluation._questions import known_proba, states_for
+from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._inference._best_of import proba_of_best
 from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._pairs import Pairs
@@ -107,13 +107,14 @@ def compare_models(evaluation, models, risk, reference):
     -------
     comparison : Comparison
     """
-    state, classes = evaluation.state, evaluation.classes_
-    epochs = evaluation.epochs
+    classes = evaluation.classes_
+    metrics = models.bound(classes)
+    state, epochs = evaluation.known_for(metrics)
     if evaluation.is_cross_fitted and risk.leans_on_surrogate:
         state, epochs = evaluation.cross_fitted(state, epochs)
     more = evaluation.ledger.more_labels
-    proba = known_proba(state, classes, more)
-    columns = models.columns(models.bound(classes), classes, proba)
+    proba = proba_near(metrics[0], state, classes, more)
+    columns = models.columns(metrics, classes, proba)
     state_of = states_for(state, epochs, more, classes, models.weight, cache={})
     observed = columns.observed(state.indices, state.labels, more)
     corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)

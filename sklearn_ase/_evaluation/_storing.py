@@ -8,7 +8,8 @@ from sklearn_ase._data._row_source import RememberingSource, RowSource, ViewSour
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._pool._local import LocalParts
-from sklearn_ase._pool._pool import PartedPool, chunks_obstacle
+from sklearn_ase._pool._obstacle import chunks_obstacle
+from sklearn_ase._pool._pool import PartedPool
 from sklearn_ase._utils._checks import check_choice
 
 # Bytes that all tables may take with store="auto".
@@ -98,10 +99,10 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
     if client is None and hasattr(source, "client"):
         client = source.client
     if client is None:
-        return LocalParts(source, given["predictions"], verbose > 1)
+        return LocalParts(source, given["predictions"], verbose)
     from sklearn_ase.dask._parts import DaskParts
 
-    return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose > 1)
+    return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose)
 
 
 def with_pool(problem, parts):

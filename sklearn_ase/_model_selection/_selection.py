@@ -8,7 +8,8 @@ from sklearn_ase._evaluation._comparing import Answers
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import check_stop
-from sklearn_ase._evaluation._questions import Question, known_proba, states_for
+from sklearn_ase._evaluation._questions import Question
+from sklearn_ase._evaluation._state_of import known_proba, states_for
 from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._model_view import ModelsView
@@ -295,6 +296,5 @@ class ModelSelection(Evaluation):
         return super()._estimate_if_possible() if self.is_fitted else None
 
     def __repr__(self):
-        parts = [f"{len(self.models.names)} models", self._progress()]
-        parts.append(f"best {self.best_name!r}")
-        return f"<ModelSelection: {', '.join(parts)}>"
+        parts = f"{len(self.models.names)} models", self._progress()
+        return f"<ModelSelection: {', '.join(parts)}, best {self.best_name!r}>"

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sklearn_ase._pool._keeps import ReadBelief
 from sklearn_ase._pool._reduction import PoolSums
 
 _ADVICE = (
@@ -55,12 +56,15 @@ class KeptBelief(_Kept):
         reads. A column is an array or, on a cluster, a :class:`PartedColumn`.
     sums : PoolSums or None
         None for a part of the pool.
+    asked : ReadBelief or None
+        What the pass kept for questions.
     cache : dict
         What was computed from the columns once.
     """
 
     columns: dict
     sums: PoolSums | None = None
+    asked: ReadBelief | None = None
     member_loss: None = field(default=None, init=False)
     cache: dict = field(default_factory=dict, init=False)
 

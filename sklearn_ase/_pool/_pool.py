@@ -1,20 +1,26 @@
 """A pool that is read in chunks: what the loop of an evaluation needs of it."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 
+from sklearn_ase._data._row_source import ViewSource
 from sklearn_ase._inference._kernels import step_limits
+from sklearn_ase._pool._keeps import ReadBelief
 from sklearn_ase._pool._kept import KeptBelief, LossOnDemand
+from sklearn_ase._pool._local import LocalParts
 from sklearn_ase._pool._reduction import Reading
 from sklearn_ase._pool._scores import (
     Recipe,
     draw_from,
     prospects_of,
+    scores_of,
     stats_of,
     totals_of,
 )
 from sklearn_ase._state import Picks
+from sklearn_ase._utils._progress import say
 from sklearn_ase.selection import ScoreStats
 
 
@@ -33,11 +39,94 @@ class PartedPool:
         self.predictions = predictions
         self._greatest = {}  # Of the loss table, by classes.
         self._member_risk = None  # Sums over the pool, at the last fit.
+        self._asked = {}  # Columns that questions have read.
+        self._keeps = {}  # What a pass keeps for questions.
 
     @property
     def n_samples(self):
         """Size of the pool."""
         return self.parts.n_samples
+
+    def keeping(self, keeps, responses):
+        """The same pool, whose passes keep more columns.
+
+        Parameters
+        ----------
+        keeps : Keeps
+        responses : ReadResponse
+
+        Returns
+        -------
+        pool : PartedPool
+            Its passes do not change this one.
+        """
+        found = copy(self)
+        found._keeps = {"keeps": keeps, "responses": responses}
+        return found
+
+    def of_model(self, predictions):
+        """The same rows with the predictions of another model.
+
+        Parameters
+        ----------
+        predictions : PredictionsOnDemand
+
+        Returns
+        -------
+        pool : PartedPool
+        """
+        parts, given = copy(self.parts), predictions.given
+        if given is not None:  # Nothing is read but these.
+            rows = ViewSource(np.arange(self.n_samples))
+            parts = LocalParts(rows, given, self.parts.verbose)
+        elif parts.is_local:
+            parts.given = None
+        return PartedPool(parts, predictions)
+
+    def collected(self, metric, classes, response):
+        """What a metric reads of the predictions for all rows; takes one pass.
+
+        Parameters
+        ----------
+        metric : BaseMetric
+        classes : ndarray of shape (n_classes,) or None
+        response : ReadResponse
+
+        Returns
+        -------
+        response : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+        """
+        if metric.response_method is None:
+            return None
+        # Labels and values are the same for all metrics.
+        is_common = metric.response_method == "predict" or classes is None
+        key = () if is_common else (repr(metric), tuple(classes.tolist()))
+        return self._once(("response", *key), response)
+
+    def limits_of(self, metric, classes, limits):
+        """Least and greatest value of a metric of one mean at all rows; one pass.
+
+        Parameters
+        ----------
+        metric : BaseMetric
+        classes : ndarray of shape (n_classes,)
+        limits : ReadLimits
+
+        Returns
+        -------
+        least, most : ndarray of shape (n_samples,)
+        """
+        return self._once(("limits", repr(metric), *classes.tolist()), limits).T
+
+    def _once(self, key, function):
+        if key not in self._asked:
+            say("The pool is read once to ask the model.", self.parts.verbose)
+            self._asked[key] = self.parts.collect(function, "asking the model")
+        return self._asked[key]
+
+    def forget(self):
+        """Let go the columns that questions have read."""
+        self._asked.clear()
 
     def loss_for(self, classes):
         """Loss at every sample, built when it is asked for."""
@@ -65,12 +154,18 @@ class PartedPool:
         belief : KeptBelief
         """
         reads = {name for one in acquisition.local_parts() for name in one.reads}
-        reading = Reading(self.predictions.asking, classes, tuple(sorted(reads)))
+        reading = Reading(
+            self.predictions.asking, classes, tuple(sorted(reads)), **self._keeps
+        )
         columns, sums = self.parts.reduce(reading, surrogate)
         if classes is not None:
             self._greatest[tuple(classes.tolist())] = sums.max_loss
         self._member_risk = sums.member_risk
-        return KeptBelief(columns, sums)
+        belief = KeptBelief(columns, sums)
+        if self._keeps:
+            kept = self._keeps["keeps"], columns, belief.training_worth
+            belief = replace(belief, asked=ReadBelief.of(*kept))
+        return belief
 
     def updated(self, surrogate, features, loss, rows, y, classes, acquisition):
         """Tell the surrogate labels that came after its last fit, and ask it again.
@@ -100,7 +195,7 @@ class PartedPool:
         of_fit = self._member_risk
         found = self.belief(surrogate, classes, acquisition)
         self._member_risk = of_fit
-        return KeptBelief(found.columns, replace(found.sums, member_risk=of_fit))
+        return replace(found, sums=replace(found.sums, member_risk=of_fit))
 
     def scores(self, plan, state, cost):
         """Say how every row of the pool is scored.
@@ -125,6 +220,11 @@ class PartedPool:
         if cost is None or acquisition.is_uniform:
             return Recipe(local, weights, constant)
         return Recipe(local, weights, constant, cost, plan.selection.cost_power)
+
+    def score_all(self, plan, state, cost):
+        """Scores of all rows, of shape (n_samples,); see :meth:`scores`."""
+        recipe = self.scores(plan, state, cost)
+        return np.concatenate(self.parts.map(scores_of, state.belief.columns, recipe))
 
     def pick(self, plan, state, recipe, n_queries, seed):
         """Pick free rows; see :func:`pick_rows`.
@@ -184,32 +284,3 @@ class PartedPool:
         proba = np.full(1, 1.0 / n_free)
         limits = step_limits(proba, np.zeros(1))
         return [row, proba[0], 0.0, 0.0, np.nan, np.nan, *limits]
-
-
-def chunks_obstacle(plan, sample_weight, experts):
-    """Say why an evaluation needs tables; empty if it can be done in chunks.
-
-    Parameters
-    ----------
-    plan : Plan
-    sample_weight, experts : object or None
-
-    Returns
-    -------
-    obstacle : str
-    """
-    if plan.metric is not None:
-        return f"metric={plan.metric!r}"
-    if sample_weight is not None:
-        return "sample_weight"
-    if experts is not None:
-        return "experts"
-    if plan.surrogate.uses_experts:
-        return f"surrogate={type(plan.surrogate).__name__}"
-    # Strategies need not inherit from the base classes.
-    parts_of = getattr(plan.acquisition, "local_parts", lambda: None)
-    if parts_of() is None:
-        return f"acquisition={type(plan.acquisition).__name__}"
-    if not getattr(plan.selection, "is_local", False):
-        return f"selection={type(plan.selection).__name__}"
-    return ""

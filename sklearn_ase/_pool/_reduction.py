@@ -1,6 +1,7 @@
 """From a chunk of rows to the few numbers per row that stay."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -19,16 +20,34 @@ class Reading:
     classes : ndarray of shape (n_classes,) or None
     reads : tuple of str
         Further columns: "disagreement" and "weighted_disagreement".
+    keeps : Keeps or None
+        What questions need besides.
+    responses : ReadResponse or None
+        With `keeps`: what metrics read of the predictions.
     """
 
     asking: Asking
     classes: np.ndarray | None
     reads: tuple = ()
+    keeps: object = None
+    responses: object = None
 
     @property
     def names(self):
         """Names of all columns that are kept."""
-        return ("expected", "variance", *self.reads)
+        asked = () if self.keeps is None else self.keeps.names
+        return ("expected", "variance", *self.reads, *asked)
+
+    def at(self, rows):
+        """The same for some rows of the pool.
+
+        Parameters
+        ----------
+        rows : slice
+        """
+        if self.keeps is None:
+            return self
+        return replace(self, keeps=self.keeps.at(rows))
 
     def loss_of(self, predictions):
         """Loss of the model at some rows, given its predictions."""
@@ -117,6 +136,9 @@ def reduce_chunk(rows, given, reading, surrogate):
         columns.append(belief.disagreement())
     if "weighted_disagreement" in reading.reads:
         columns.append(belief.weighted_disagreement(loss))
+    if reading.keeps is not None:
+        response_of = partial(reading.responses.of, rows, predictions)
+        columns.extend(reading.keeps.columns(belief, reading.classes, response_of))
     return columns, PoolSums.of(belief, loss)
 
 

@@ -41,6 +41,12 @@ def progress(total, label, verbose):
         yield show
 
 
+def say(text, verbose):
+    """Write a line on stderr if `verbose` is true."""
+    if verbose:
+        sys.stderr.write(f"{text}\n")
+
+
 def track(iterable, total, label, verbose):
     """Yield from `iterable`, with a progress bar if `verbose` is true."""
     with progress(total, label, verbose) as show:

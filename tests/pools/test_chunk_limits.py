@@ -61,21 +61,10 @@ def test_strategies_that_need_tables_are_refused_before_a_label(parameters, word
         _start(pool, **parameters).ask()
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        lambda evaluation: evaluation.estimate(metric="accuracy"),
-        lambda evaluation: evaluation.estimate(where=np.arange(300) < 50),
-        lambda evaluation: evaluation.estimate_by(np.arange(300) % 2),
-        lambda evaluation: evaluation.compare({"a": np.zeros(300, dtype=int)}),
-        lambda evaluation: evaluation.ask(embedding=np.zeros((300, 2))),
-    ],
-)
-def test_later_questions_say_how_to_get_an_answer(question, pool):
-    evaluation = _start(pool, loss="zero_one")
-    evaluation.run(pool[1], 5)
+def test_what_chunks_cannot_do_says_what_to_do(pool):
+    evaluation = _start(pool)
     with pytest.raises(ValueError, match=r"ledger=evaluation\.ledger"):
-        question(evaluation)
+        evaluation.ask(embedding=np.zeros((300, 2)))
 
 
 def test_labels_of_chunks_answer_later_questions_with_tables(pool):

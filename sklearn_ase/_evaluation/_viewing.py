@@ -1,0 +1,125 @@
+"""How an evaluation sees its pool for other metrics than the mean loss."""
+
+from dataclasses import replace
+from functools import partial
+
+from sklearn_ase._evaluation._epochs import replayed_epochs
+from sklearn_ase._evaluation._influence import influence_state
+from sklearn_ase._evaluation._questions import (
+    Question,
+    estimate_question,
+    with_bets,
+)
+from sklearn_ase._evaluation._state_of import known_proba, states_for
+from sklearn_ase._evaluation._weights import weight_of
+from sklearn_ase._inference._epochs import cross_fitted_epochs
+
+
+class Viewing:
+    """The views of an evaluation: its state for a metric, now and in the past.
+
+    The attributes are those of :class:`Evaluation`.
+    """
+
+    @property
+    def is_cross_fitted(self):
+        """Whether the surrogate says what it would expect without a row's label."""
+        return self._learned.left_out is not None
+
+    def cross_fitted(self, state, epochs):
+        """State and epochs with what the surrogate believes now, without own labels.
+
+        Parameters
+        ----------
+        state : PoolState
+        epochs : list of Epoch
+
+        Returns
+        -------
+        state : PoolState
+        epochs : list of Epoch
+        """
+        epochs = cross_fitted_epochs(epochs, self._learned.left_out)
+        return replace(state, is_cross_fitted=True), epochs
+
+    @property
+    def epochs(self):
+        """Beliefs of the past, each in force for a run of picks."""
+        if self._keeper.begins_at and self._past_epochs is None:
+            self._past_epochs = replayed_epochs(self, self._keeper.begins_at)
+        return [*(self._past_epochs or ()), *self._keeper.epochs]
+
+    def known_for(self, metrics, with_epochs=True):
+        """State and epochs for questions about some metrics.
+
+        If the pool is read in chunks, it is read again.
+
+        Parameters
+        ----------
+        metrics : sequence of PoolMetric or PoolRanking
+        with_epochs : bool, default=True
+            Whether beliefs of the past are needed.
+
+        Returns
+        -------
+        state : PoolState
+        epochs : list of Epoch
+        """
+        if self.problem.pool is not None:
+            return self._rereading.known_for(self, metrics, with_epochs)
+        return self.state, self.epochs if with_epochs else []
+
+    def view(self, state, epochs, classes):
+        """The state as acquisitions see it: for the linearised metric, if there is one.
+
+        Parameters
+        ----------
+        state : PoolState
+            With a belief.
+        epochs : list of Epoch
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        state : PoolState
+        """
+        if self.plan.metric is None:
+            return state
+        return self._view_of(self._reported(classes), state, epochs, classes)
+
+    def _view_of(self, question, state, epochs, classes):
+        """The state for the linearised metric of a question."""
+        more = self.ledger.more_labels
+        state_of = states_for(state, epochs, more, classes, question.weight)
+        proba = known_proba(state, classes, more)
+        return influence_state(question, state, state_of, proba, more)
+
+    def _reported(self, classes):
+        """The metric that is reported, applied to the predictions."""
+        if self._bound[0] is not classes or self._bound[1] is None:
+            weight = weight_of(None, self.problem.sample_weight)
+            found = Question.of(self.problem, self.plan.metric, classes, weight)
+            self._bound, self._cache = (classes, found), {}
+        return self._bound[1]
+
+    def _estimated(self, risk, state):
+        """The estimate of the metric that is reported, or of the mean loss."""
+        if self.plan.metric is None:
+            return risk.estimate(state)
+        return self._answer(risk, self._reported(self.classes_), state)
+
+    def _answer(self, risk, question, state):
+        """Answer a question about the pool."""
+        more = self.ledger.more_labels
+        is_plain = question.line is not None or not risk.needs_query_proba
+        epochs = []
+        if self.problem.pool is None:
+            epochs = [] if is_plain else self.epochs
+        elif question.line is None:
+            state, epochs = self.known_for([question.metric], not is_plain)
+        cache = self._cache if question is self._bound[1] else None
+        answer = partial(estimate_question, risk, question, more, self.classes_)
+        if not (self.is_cross_fitted and risk.leans_on_surrogate):
+            return answer(state, epochs, cache)
+        found = answer(*self.cross_fitted(state, epochs))
+        return with_bets(found, partial(answer, state, epochs, cache))

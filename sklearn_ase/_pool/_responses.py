@@ -1,0 +1,84 @@
+"""What metrics read of the predictions for a pool that is read in chunks."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sklearn_ase._data._responses import response_of
+from sklearn_ase._data._rows import n_rows
+from sklearn_ase.metrics._ranking import BaseRanking
+
+
+@dataclass(frozen=True, eq=False)
+class ReadResponse:
+    """Asks a model about some rows, and returns what a metric reads of it.
+
+    Attributes
+    ----------
+    problem : Problem
+        Without rows.
+    asking : Asking
+    classes : ndarray of shape (n_classes,) or None
+    metric : BaseMetric, default=None
+        That a call is about.
+    """
+
+    problem: object
+    asking: object
+    classes: np.ndarray | None
+    metric: object = None
+
+    @classmethod
+    def of_pool(cls, problem, asking, classes):
+        """Take of the problem only what is needed, for it is sent to workers.
+
+        Parameters
+        ----------
+        problem : Problem
+        asking : Asking
+        classes : ndarray of shape (n_classes,) or None
+        """
+        names = "X predictions X_train y_train train_predictions cost sample_weight"
+        names += " features train_features pool"
+        return cls(replace(problem, **dict.fromkeys(names.split())), asking, classes)
+
+    def __call__(self, rows, given):
+        return self.of(rows, self.asking(rows, given), self.metric)
+
+    def of(self, rows, predictions, metric):
+        """What a metric reads of the predictions for some rows.
+
+        Parameters
+        ----------
+        rows : array, sparse matrix, frame, list or torch dataset
+        predictions : Predictions
+        metric : BaseMetric
+
+        Returns
+        -------
+        response : ndarray of shape (n_rows,) or (n_rows, n_classes), or None
+        """
+        problem = replace(self.problem, X=rows, predictions=predictions)
+        found = response_of(problem, metric, self.classes)
+        if isinstance(metric, BaseRanking) and found.ndim == 2:
+            return found[:, metric.on_pool(found[:1], self.classes).column]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ReadLimits:
+    """Finds the least and the greatest value that a metric of one mean has at rows.
+
+    Attributes
+    ----------
+    response : ReadResponse
+        Of that metric.
+    """
+
+    response: ReadResponse
+
+    def __call__(self, rows, given):
+        bound = self.response.metric.on_pool(
+            self.response(rows, given), self.response.classes, n_samples=n_rows(rows)
+        )
+        return np.stack(bound.parts[0].limits(), axis=1)
