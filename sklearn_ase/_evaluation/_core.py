@@ -1,5 +1,7 @@
 """What an evaluation knows, and how it learns from its labels."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sklearn_ase._evaluation._epochs import EpochKeeper
@@ -47,6 +49,9 @@ class EvaluationCore(Viewing):
         self._past_epochs = None
         self._rereading = Rereading()
         self._cache = {}  # Of the metric that is reported, for epochs that are over.
+        if plan.metric is not None and problem.pool is not None:
+            pool = problem.pool.keeping(self._kept_for_reported)
+            self.problem = replace(problem, pool=pool)
         self._replay()
         if plan.metric is not None:  # A metric that does not fit costs no label.
             check_defined(self._reported(self.classes_).metric)
@@ -102,6 +107,11 @@ class EvaluationCore(Viewing):
         classes = self.problem.classes_with(self.ledger.answers())
         if learned is not None and np.array_equal(classes, learned.classes):
             return False
+        if self.problem.pool is not None:  # Nor have beliefs of the past.
+            self._keeper, self._past_epochs = (
+                EpochKeeper(len(self.ledger.indices)),
+                None,
+            )
         # The old belief has no columns for other classes.
         self._learned = not_yet_learned(self.problem, self.ledger.answers())
         return True
@@ -136,7 +146,8 @@ class EvaluationCore(Viewing):
         if self.problem.pool is not None:
             self._learned, self._state = self._learned.forgotten(), (None, None)
             self._rereading.forget()
-            self.problem.pool.forget()
+            if self.plan.metric is None:  # It needs the predictions all the time.
+                self.problem.pool.forget()
 
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""

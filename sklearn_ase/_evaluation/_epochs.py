@@ -39,14 +39,14 @@ class EpochKeeper:
         self.epochs = []
         self.begins_at = begins_at
         self.is_full = False
-        self._fitted = self._belief = None
+        self._fit = self._belief = None
         self._n_labels = 0
 
     def is_due(self, learned, n_labels):
         """Whether the belief is to be kept before the next pick."""
         if learned.belief is None or learned.belief is self._belief:
             return False
-        if learned.fitted_belief is not self._fitted or not self.epochs:
+        if learned.fit is not self._fit or not self.epochs:
             return True
         return self.has_grown(n_labels)
 
@@ -73,7 +73,7 @@ class EpochKeeper:
         self.is_full = size * (len(self.epochs) + 1) > _MOST_BYTES
         if self.epochs and self.is_full:
             return
-        self._fitted, self._belief = learned.fitted_belief, learned.belief
+        self._fit, self._belief = learned.fit, learned.belief
         self._n_labels = n_labels
         proba = query_proba.astype(np.float32)
         self.epochs.append(Epoch(n_picks, columns, proba))
@@ -143,10 +143,10 @@ def replayed_epochs(evaluation, n_picks, problem=None):
         if keeper.is_due(learned, n_labels):
             state = _past_state(evaluation.state, learned, place)
             view = evaluation.view(state, keeper.epochs, learned.classes)
-            if problem.pool is None:
-                scores = score_pool(plan, view, problem.cost).values
-            else:
+            if problem.pool is not None and plan.metric is None:
                 scores = problem.pool.score_all(plan, view, problem.cost)
+            else:
+                scores = score_pool(plan, view, problem.cost).values
             keeper.keep(learned, place, n_labels, next_proba(plan, scores, state.free))
             if keeper.is_full:
                 break

@@ -12,7 +12,7 @@ from sklearn_ase._evaluation._epochs import next_proba
 from sklearn_ase._evaluation._picking import check_embedding
 from sklearn_ase._evaluation._schedule import last_refit
 from sklearn_ase._evaluation._scoring import score_pool
-from sklearn_ase._pool._kept import tables_needed
+from sklearn_ase._pool._kept import KeptBelief, tables_needed
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer
 
@@ -63,7 +63,7 @@ class Labelling(EvaluationCore):
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
             self._scores = self._score(view)
-        if self.problem.pool is not None:
+        if self._picks_in_parts:
             picks = self.problem.pool.pick(
                 self.plan, self.state, self._scores, n_queries, self.seed
             )
@@ -83,9 +83,14 @@ class Labelling(EvaluationCore):
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
         return Query(picks.indices[is_open], picks.query_proba[is_open])
 
+    @property
+    def _picks_in_parts(self):
+        """Whether scores stay where the rows are; those for a metric are here."""
+        return self.problem.pool is not None and self.plan.metric is None
+
     def _score(self, state):
         """Score every row of the pool."""
-        if self.problem.pool is not None:
+        if self._picks_in_parts:
             return self.problem.pool.scores(self.plan, state, self.problem.cost)
         given = self.plan, state, self.problem.cost, self._last_scores
         self._last_scores = score_pool(*given)
@@ -96,6 +101,8 @@ class Labelling(EvaluationCore):
         n_labels, learned = len(self.ledger), self._learned
         if not self.plan.selection.has_query_proba:
             return  # No estimate of other quantities can be had.
+        if isinstance(learned.belief, KeptBelief) and learned.belief.asked is None:
+            return
         if self._keeper.is_due(learned, n_labels):
             proba = next_proba(self.plan, self._scores.values, self.state.free)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)

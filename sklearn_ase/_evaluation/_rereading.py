@@ -37,6 +37,12 @@ class Rereading:
         state, keeps = evaluation.state, Keeps.of(metrics, evaluation.classes_)
         if state.belief is None:
             return state, []
+        kept = state.belief.asked
+        if kept is not None and kept.keeps.covers(keeps):  # As for what is reported.
+            epochs = evaluation.epochs if with_epochs else []
+            return replace(state, belief=kept), epochs
+        # Rows were picked for what is reported: that decides how likely each was.
+        keeps = keeps.plus(None if kept is None else kept.keeps)
         if self._moment is not state or not self._keeps.covers(keeps):
             self.forget()
             self._moment, self._keeps = state, keeps
@@ -62,4 +68,5 @@ def _keeping(problem, keeps):
     """The problem with a pool whose passes keep more."""
     asking = problem.pool.predictions.asking
     responses = ReadResponse.of_pool(problem, asking, keeps.classes)
-    return replace(problem, pool=problem.pool.keeping(keeps, responses))
+    pool = problem.pool.keeping(lambda: (keeps, responses))
+    return replace(problem, pool=pool)

@@ -69,8 +69,8 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
     n_classes : int
         As far as it is known; 1 for regression.
     given : dict of str to object
-        Arguments of the start that decide: `predictions`, `sample_weight`, `experts`
-        and `cost`.
+        Arguments of the start that decide: `predictions`, `experts` and `cost`; and
+        `has_model`.
     client : distributed.Client, default=None
     verbose : int, default=0
 
@@ -81,7 +81,7 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
     """
     check_choice(store, "store", ("auto", "tables", "chunks"))
     is_source = isinstance(X, RowSource)
-    obstacle = chunks_obstacle(plan, given["sample_weight"], given["experts"])
+    obstacle = chunks_obstacle(plan, given["experts"], given["has_model"])
     if store == "auto" and client is None and not is_source:
         size = 8 * n_rows(X) * (4 * n_classes + 2)
         store = "tables" if obstacle or size <= _MOST_BYTES else "chunks"
@@ -100,6 +100,12 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
         client = source.client
     if client is None:
         return LocalParts(source, given["predictions"], verbose)
+    if plan.metric is not None:
+        raise ValueError(
+            f"metric={plan.metric!r} (or sample_weight) picks rows by columns in this "
+            "process, but the pool is on a cluster. Leave it out and ask afterwards: "
+            "evaluation.estimate(metric=..., sample_weight=...); or give client=None."
+        )
     from sklearn_ase.dask._parts import DaskParts
 
     return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose)

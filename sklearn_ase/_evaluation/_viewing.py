@@ -10,9 +10,12 @@ from sklearn_ase._evaluation._questions import (
     estimate_question,
     with_bets,
 )
-from sklearn_ase._evaluation._state_of import known_proba, states_for
+from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase._inference._epochs import cross_fitted_epochs
+from sklearn_ase._pool._keeps import Keeps
+from sklearn_ase._pool._kept import tables_needed
+from sklearn_ase._pool._responses import ReadResponse
 
 
 class Viewing:
@@ -46,7 +49,11 @@ class Viewing:
     def epochs(self):
         """Beliefs of the past, each in force for a run of picks."""
         if self._keeper.begins_at and self._past_epochs is None:
-            self._past_epochs = replayed_epochs(self, self._keeper.begins_at)
+            problem = self.problem
+            if problem.pool is not None:  # Its passes leave the pool as it is.
+                pool = problem.pool.keeping(self._kept_for_reported)
+                problem = replace(problem, pool=pool)
+            self._past_epochs = replayed_epochs(self, self._keeper.begins_at, problem)
         return [*(self._past_epochs or ()), *self._keeper.epochs]
 
     def known_for(self, metrics, with_epochs=True):
@@ -85,13 +92,20 @@ class Viewing:
         """
         if self.plan.metric is None:
             return state
-        return self._view_of(self._reported(classes), state, epochs, classes)
+        if self.problem.pool is None:
+            return self._view_of(self._reported(classes), state, epochs, classes)
+        if state.belief.asked is None:
+            return state
+        # What passes keep is kept for the classes of now.
+        classes, asked = self.classes_, replace(state, belief=state.belief.asked)
+        found = self._view_of(self._reported(classes), asked, epochs, classes)
+        return state if found is asked else found
 
     def _view_of(self, question, state, epochs, classes):
         """The state for the linearised metric of a question."""
         more = self.ledger.more_labels
         state_of = states_for(state, epochs, more, classes, question.weight)
-        proba = known_proba(state, classes, more)
+        proba = proba_near(question.metric, state, classes, more)
         return influence_state(question, state, state_of, proba, more)
 
     def _reported(self, classes):
@@ -101,6 +115,28 @@ class Viewing:
             found = Question.of(self.problem, self.plan.metric, classes, weight)
             self._bound, self._cache = (classes, found), {}
         return self._bound[1]
+
+    def _kept_for_reported(self):
+        """What passes over a pool that is read in chunks keep for what is reported.
+
+        Returns
+        -------
+        kept : tuple of Keeps and ReadResponse, or None
+        """
+        classes, acquisition = self.classes_, self.plan.acquisition
+        question = self._reported(classes)
+        if question.line is not None:
+            return None
+        reads = {name for each in acquisition.local_parts() for name in each.reads}
+        keeps = Keeps.of([question.metric], classes, bool(reads))
+        if keeps.tables and "weighted_disagreement" in reads:
+            raise tables_needed(
+                f"metric={self.plan.metric!r}, which has a value for each of "
+                f"{len(classes)} classes, with {type(acquisition).__name__}, which "
+                "weighs them,"
+            )
+        asking = self.problem.pool.predictions.asking
+        return keeps, ReadResponse.of_pool(self.problem, asking, classes)
 
     def _estimated(self, risk, state):
         """The estimate of the metric that is reported, or of the mean loss."""

@@ -27,29 +27,34 @@ class Keeps:
     tables : dict of str to BaseMetric
         Mean and variance of the values of a metric of one mean.
     all_classes : bool
-        Whether all probabilities are kept. Then nothing else is.
+        Whether all probabilities are kept.
+    disagreement : bool
+        Whether the disagreement of the members is kept, for the same classes. That is
+        for rows that are picked for a metric.
     """
 
     classes: np.ndarray | None
     targets: dict = field(default_factory=dict)
     tables: dict = field(default_factory=dict)
     all_classes: bool = False
+    disagreement: bool = False
 
     @classmethod
-    def of(cls, metrics, classes):
+    def of(cls, metrics, classes, disagreement=False):
         """What metrics need.
 
         Parameters
         ----------
         metrics : sequence of PoolMetric or PoolRanking
         classes : ndarray of shape (n_classes,) or None
+        disagreement : bool, default=False
 
         Returns
         -------
         keeps : Keeps
         """
         if classes is None:
-            return cls(None)
+            return cls(None, disagreement=disagreement)
         targets, tables, all_classes = {}, {}, False
         for metric in metrics:
             if hasattr(metric, "column"):  # A ranking.
@@ -62,28 +67,41 @@ class Keeps:
                 elif isinstance(part, ReadTable):
                     tables[repr(part.metric)] = part.metric
                 all_classes |= isinstance(part, TableValues)
-        if all_classes and not tables:
-            return cls(classes, all_classes=True)
-        return cls(classes, targets, tables, all_classes)
+        return cls(
+            classes, {} if all_classes else targets, tables, all_classes, disagreement
+        )
 
     def covers(self, other):
-        """Whether all is kept that the other needs."""
-        if self.classes is None or other.classes is None:
-            return self.classes is other.classes
-        if not np.array_equal(self.classes, other.classes):
-            return False
+        """Whether all is kept that the other needs, for the same classes."""
         has_targets = self.all_classes or other.targets.keys() <= self.targets.keys()
-        has_all = self.all_classes or not other.all_classes
-        return has_all and has_targets and other.tables.keys() <= self.tables.keys()
+        has_tables = other.tables.keys() <= self.tables.keys()
+        has_rest = self.all_classes >= other.all_classes
+        return has_targets and has_tables and has_rest
+
+    def plus(self, other):
+        """What both need; the other may be None."""
+        if other is None:
+            return self
+        return Keeps(
+            self.classes,
+            self.targets | other.targets,
+            self.tables | other.tables,
+            self.all_classes or other.all_classes,
+            self.disagreement or other.disagreement,
+        )
 
     @property
     def names(self):
         """Names of the columns that are kept."""
-        if self.classes is None:
-            return ("label mean", "label variance")
-        moments = [(name, k) for name in self.tables for k in ("mean", "variance")]
-        places = range(len(self.classes)) if self.all_classes else ()
-        return (*self.targets, *moments, *places)
+        names = ["label mean", "label variance"]
+        if self.classes is not None:
+            places = range(len(self.classes)) if self.all_classes else ()
+            of_classes = [*self.targets, *places]
+            names = [(name, k) for name in self.tables for k in ("mean", "variance")]
+            names += of_classes
+            if self.disagreement:
+                names += [("disagreement", name) for name in of_classes]
+        return (*names, "all disagreement") if self.disagreement else tuple(names)
 
     def at(self, rows):
         """The same for some rows.
@@ -111,14 +129,27 @@ class Keeps:
         -------
         columns : list of ndarray of shape (n_rows,)
         """
+        total = [belief.disagreement()] if self.disagreement else []
         if self.classes is None:
-            return [belief.mean, belief.variance]
-        known = BeliefColumns(classes, proba=belief.proba).aligned(self.classes)
-        found = [known.proba_of(target) for target in self.targets.values()]
+            return [belief.mean, belief.variance, *total]
+        known, found = self._aligned(belief.proba, classes), []
         for metric in self.tables.values():
             response, n_samples = response_of(metric), len(belief.proba)
             bound = metric.on_pool(response, self.classes, n_samples=n_samples)
             found.extend(bound.parts[0].moments(known))
+        found.extend(self._of_classes(known))
+        if self.disagreement:
+            found.extend(
+                self._of_classes(self._aligned(belief.class_disagreement, classes))
+            )
+        return found + total
+
+    def _aligned(self, values, classes):
+        """Values of the classes that a belief knows, for the classes of now."""
+        return BeliefColumns(classes, proba=values).aligned(self.classes)
+
+    def _of_classes(self, known):
+        found = [known.proba_of(target) for target in self.targets.values()]
         return found + (list(known.proba.T) if self.all_classes else [])
 
 
@@ -130,13 +161,12 @@ class ReadBelief(BeliefColumns):
     ----------
     columns : dict of object to ndarray of shape (n_samples,)
         By the names of :class:`Keeps`.
-    targets : dict of str to ndarray of int of shape (n_samples,)
-        Those of :class:`Keeps`.
+    keeps : Keeps
     training_worth : TrainingWorth or None
     """
 
     columns: dict = field(default_factory=dict)
-    targets: dict = field(default_factory=dict)
+    keeps: Keeps | None = None
     training_worth: object = None
 
     @classmethod
@@ -155,11 +185,11 @@ class ReadBelief(BeliefColumns):
         belief : ReadBelief
         """
         found = {name: np.asarray(columns[name]) for name in keeps.names}
-        known = {"training_worth": training_worth, "targets": keeps.targets}
+        known = {"training_worth": training_worth, "keeps": keeps}
         proba = None
         if keeps.classes is None:
-            mean, variance = found.values()
-            return cls(None, mean=mean, variance=variance, **known)
+            mean, variance = (found.pop(name) for name in list(found)[:2])
+            return cls(None, mean=mean, variance=variance, columns=found, **known)
         if keeps.all_classes:
             places = range(len(keeps.classes))
             proba = np.stack([found.pop(place) for place in places], axis=1)
@@ -176,6 +206,7 @@ class ReadBelief(BeliefColumns):
             proba = proba.astype(np.float32)
         if any(column.size > _MANY for column in columns.values()):
             columns = {k: column.astype(np.float32) for k, column in columns.items()}
+        columns = {k: v for k, v in columns.items() if "disagreement" not in k}
         return replace(self, proba=proba, columns=columns, training_worth=None)
 
     def aligned(self, classes):
@@ -193,7 +224,7 @@ class ReadBelief(BeliefColumns):
             np.arange(len(rows)),
             np.full((len(rows), len(self.classes)), -1.0),
         )
-        for name, target in self.targets.items():
+        for name, target in self.keeps.targets.items():
             found[places, target[rows]] = self.columns[name][rows]
         # Classes that are no target are alike to all questions: they share the rest.
         is_other = found < 0
@@ -201,6 +232,23 @@ class ReadBelief(BeliefColumns):
         rest = np.maximum(1.0 - found.sum(axis=1), 0.0)
         share = rest / np.maximum(is_other.sum(axis=1), 1)
         return np.where(is_other, share[:, None], found)
+
+    def disagreement(self):
+        """BALD: what a label is expected to tell about the member, (n_samples,)."""
+        return self.columns["all disagreement"]
+
+    def disagreement_of(self, target):
+        """The part of one class for each row, of shape (n_samples,)."""
+        return self.columns["disagreement", name_of(target)]
+
+    @property
+    def class_disagreement(self):
+        """The parts of all classes, of shape (n_samples, n_classes)."""
+        if self.proba is None:
+            raise AttributeError("class_disagreement")
+        places = range(len(self.classes))
+        parts = [self.columns["disagreement", place] for place in places]
+        return np.stack(parts, axis=1)
 
     def moments_of(self, metric):
         """Mean and variance of the values of a metric of one mean, (n_samples,)."""

@@ -1,22 +1,22 @@
 """Whether an evaluation can read its pool in chunks."""
 
 
-def chunks_obstacle(plan, sample_weight, experts):
+def chunks_obstacle(plan, experts, has_model=True):
     """Say why an evaluation needs tables; empty if it can be done in chunks.
 
     Parameters
     ----------
     plan : Plan
-    sample_weight, experts : object or None
+    experts : object or None
+    has_model : bool, default=True
+        Whether there is a model under test.
 
     Returns
     -------
     obstacle : str
     """
-    if plan.metric is not None:
-        return f"metric={plan.metric!r}"
-    if sample_weight is not None:
-        return "sample_weight"
+    if not has_model:
+        return f"metric={plan.metric!r} without a model"
     if experts is not None:
         return "experts"
     if plan.surrogate.uses_experts:

@@ -40,20 +40,20 @@ class PartedPool:
         self._greatest = {}  # Of the loss table, by classes.
         self._member_risk = None  # Sums over the pool, at the last fit.
         self._asked = {}  # Columns that questions have read.
-        self._keeps = {}  # What a pass keeps for questions.
+        self._keeps_for = None  # What a pass keeps for questions.
 
     @property
     def n_samples(self):
         """Size of the pool."""
         return self.parts.n_samples
 
-    def keeping(self, keeps, responses):
+    def keeping(self, keeps_for):
         """The same pool, whose passes keep more columns.
 
         Parameters
         ----------
-        keeps : Keeps
-        responses : ReadResponse
+        keeps_for : callable
+            Returns Keeps and ReadResponse, or None to keep nothing more.
 
         Returns
         -------
@@ -61,7 +61,7 @@ class PartedPool:
             Its passes do not change this one.
         """
         found = copy(self)
-        found._keeps = {"keeps": keeps, "responses": responses}
+        found._keeps_for = keeps_for
         return found
 
     def of_model(self, predictions):
@@ -154,17 +154,19 @@ class PartedPool:
         belief : KeptBelief
         """
         reads = {name for one in acquisition.local_parts() for name in one.reads}
+        asked = None if self._keeps_for is None else self._keeps_for()
+        keeps, responses = (None, None) if asked is None else asked
         reading = Reading(
-            self.predictions.asking, classes, tuple(sorted(reads)), **self._keeps
+            self.predictions.asking, classes, tuple(sorted(reads)), keeps, responses
         )
         columns, sums = self.parts.reduce(reading, surrogate)
         if classes is not None:
             self._greatest[tuple(classes.tolist())] = sums.max_loss
         self._member_risk = sums.member_risk
         belief = KeptBelief(columns, sums)
-        if self._keeps:
-            kept = self._keeps["keeps"], columns, belief.training_worth
-            belief = replace(belief, asked=ReadBelief.of(*kept))
+        if keeps is not None:
+            kept = ReadBelief.of(keeps, columns, belief.training_worth)
+            belief = replace(belief, asked=kept)
         return belief
 
     def updated(self, surrogate, features, loss, rows, y, classes, acquisition):

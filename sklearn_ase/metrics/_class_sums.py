@@ -60,6 +60,30 @@ class ClassSums(RowValues):
             variance += p * (value - mean) ** 2
         return self.fixed + mean, variance
 
+    def weighted_disagreement(self, belief, centre):
+        """Disagreement on each class, weighed by the distance of its value to a centre.
+
+        Parameters
+        ----------
+        belief : CategoricalBelief or ReadBelief
+        centre : float
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,)
+        """
+        table = getattr(belief, "class_disagreement", None)
+        if table is not None:
+            return np.einsum("nc,nc->n", table, np.abs(self.values - centre))
+        score, rest = np.zeros(self.n_samples), np.array(belief.disagreement())
+        slots, is_rest = self._slots
+        for target, value, is_own in slots:
+            part = is_own * belief.disagreement_of(target)
+            score += part * np.abs(self.fixed + value - centre)
+            rest -= part
+        distance = np.abs(np.broadcast_to(self.fixed, self.n_samples) - centre)
+        return score + np.where(is_rest, np.maximum(rest, 0.0), 0.0) * distance
+
     def limits(self):
         slots, is_rest = self._slots
         # A class without a target adds nothing, if there is one.

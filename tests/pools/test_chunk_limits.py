@@ -49,7 +49,6 @@ class _Ranks(BaseSelection):
 @pytest.mark.parametrize(
     ("parameters", "word"),
     [
-        ({"metric": "roc_auc"}, "metric="),
         ({"acquisition": VarianceReduction()}, "VarianceReduction"),
         ({"acquisition": _Own()}, "_Own"),
         ({"selection": _Ranks()}, "_Ranks"),
@@ -178,7 +177,7 @@ def test_auto_keeps_tables_until_they_are_large(pool, monkeypatch):
     monkeypatch.setattr(_storing, "_MOST_BYTES", 8 * 300 * 10 - 1)
     assert _start(pool, store="auto").problem.pool is not None
     # What needs tables gets them.
-    assert _start(pool, store="auto", metric="f1").problem.pool is None
+    assert _start(pool, store="auto", acquisition=_Own()).problem.pool is None
 
 
 def test_auto_recalibrates_small_pools_only(pool, monkeypatch):

@@ -2,70 +2,32 @@
 
 import numpy as np
 import pytest
+from helpers.chunks import (
+    HALF,
+    N_POOL,
+    N_TRAINING,
+    STORES,
+    WEIGHT,
+    assert_same,
+    assert_same_columns,
+    classes,
+    label,
+    labelled,
+    numbers,
+    start,
+)
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_regression
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._data import _row_source
 from sklearn_ase._evaluation import _epochs
-from sklearn_ase._pool import _local
 from sklearn_ase._pool._local import LocalParts
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.metrics import BaseMetric, ConfusionMetric, LabelShare, MeanLoss
 from sklearn_ase.risk import ASE, LURE
 
-N_TRAINING, N_POOL, N_LABELS = 100, 240, 16
-STORES = ("chunks", "tables")
-HALF = np.arange(N_POOL) < N_POOL // 2
-WEIGHT = np.random.default_rng(0).uniform(0, 2, N_POOL)
-
-
-@pytest.fixture(autouse=True)
-def small_chunks(monkeypatch):
-    """Small pools have several chunks and several blocks, of odd sizes."""
-    monkeypatch.setattr(_row_source, "_CHUNK_ROWS", 97)
-    monkeypatch.setattr(_local, "_BLOCK", 120)
-
-
-def _data(n_classes):
-    how = {"n_informative": 4, "n_clusters_per_class": 1, "random_state": 0}
-    X, y = make_classification(N_TRAINING + N_POOL, 6, n_classes=n_classes, **how)
-    return X, y, LogisticRegression()
-
-
-def _numbers():
-    X, y = make_regression(N_TRAINING + N_POOL, 6, noise=20.0, random_state=0)
-    return X, y, Ridge()
-
-
-def _start(data, store, start=(), **parameters):
-    X, y, model = data
-    model.fit(X[:N_TRAINING], y[:N_TRAINING])
-    trees = ExtraTreesClassifier if y.dtype.kind == "i" else ExtraTreesRegressor
-    how = {"surrogate": trees(8, bootstrap=True), "cv": 0, "random_state": 0}
-    how |= {"recalibrate": False, "store": store}
-    if y.dtype.kind == "f":
-        how["loss"] = "squared_error"
-    return ActiveRiskEstimator(model, **how | parameters).start(
-        X[N_TRAINING:], X_train=X[:N_TRAINING], y_train=y[:N_TRAINING], **dict(start)
-    )
-
-
-def _labelled(data, store, n_labels=N_LABELS, **parameters):
-    evaluation = _start(data, store, **parameters)
-    _label(evaluation, data[1], n_labels)
-    return evaluation
-
-
-def _label(evaluation, y, n_labels):
-    for _ in range(n_labels):
-        query = evaluation.ask()
-        evaluation.tell(query, y[N_TRAINING:][query.indices])
-
+pytestmark = pytest.mark.usefixtures("small_chunks")
 
 _KEPT = {}
 
@@ -74,30 +36,10 @@ def _both(kind, recalibrate=False):
     """Two evaluations with the same labels, with chunks and with tables."""
     key = kind, recalibrate
     if key not in _KEPT:
-        data = _numbers() if kind == "numbers" else _data(kind)
-        both = [_labelled(data, store, recalibrate=recalibrate) for store in STORES]
+        data = numbers() if kind == "numbers" else classes(kind)
+        both = [labelled(data, store, recalibrate=recalibrate) for store in STORES]
         _KEPT[key] = both
     return _KEPT[key]
-
-
-def assert_same(first, second):
-    """Two estimates are the same but for rounding."""
-    assert first.refusal == second.refusal
-    for name in ("value", "centre", "standard_error"):
-        found, wanted = getattr(first, name), getattr(second, name)
-        assert found == pytest.approx(wanted, rel=1e-9, nan_ok=True), name
-    if not second.refusal:
-        assert first.interval() == pytest.approx(second.interval(), rel=1e-8, abs=1e-12)
-
-
-def assert_same_columns(first, second):
-    """Two tables are the same but for rounding."""
-    for name in second:
-        found, wanted = np.array(first[name]), np.array(second[name])
-        if wanted.dtype.kind == "f":
-            np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
-        else:
-            assert found.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("recalibrate", [False, True])
@@ -156,7 +98,7 @@ def test_rows_of_a_slice_in_chunks_are_those_of_tables(kind):
 )
 def test_a_comparison_in_chunks_is_that_of_tables(kind, metric, recalibrate):
     both = _both(kind, recalibrate)
-    X, y, model = _numbers() if kind == "numbers" else _data(kind)
+    X, y, model = numbers() if kind == "numbers" else classes(kind)
     rows = slice(N_TRAINING)
     models = {
         "all": model.fit(X[rows], y[rows]),
@@ -177,7 +119,7 @@ def _of_two_columns(model):
 @pytest.mark.parametrize("kind", [5, "numbers"])
 def test_given_predictions_are_compared_without_a_model(kind):
     both = _both(kind)
-    y = (_numbers() if kind == "numbers" else _data(kind))[1][N_TRAINING:]
+    y = (numbers() if kind == "numbers" else classes(kind))[1][N_TRAINING:]
     models = {"right": y, "shifted": np.roll(y, 1)}
     metric = "squared_error" if kind == "numbers" else "accuracy"
     found, wanted = (e.compare(models, metric=metric, where=HALF) for e in both)
@@ -196,13 +138,13 @@ def test_groups_of_rows_are_compared_as_with_tables():
 
 def _resumed(ledger, store, data, **parameters):
     """An evaluation with labels that another one bought."""
-    return _start(data, store, {"ledger": ledger}, **parameters)
+    return start(data, store, {"ledger": ledger}, **parameters)
 
 
 @pytest.mark.parametrize("recalibrate", [False, True])
 def test_skipped_corrected_and_further_answers_count_as_with_tables(recalibrate):
-    data = _data(3)
-    evaluation = _start(data, "tables", recalibrate=recalibrate)
+    data = classes(3)
+    evaluation = start(data, "tables", recalibrate=recalibrate)
     y = data[1][N_TRAINING:]
     for place in range(14):
         query = evaluation.ask()
@@ -224,45 +166,45 @@ def test_skipped_corrected_and_further_answers_count_as_with_tables(recalibrate)
 
 
 def test_a_ranking_allows_for_skipped_rows_as_with_tables():
-    data = _data(2)
-    both = [_start(data, store) for store in STORES]
+    data = classes(2)
+    both = [start(data, store) for store in STORES]
     for evaluation in both:
-        _label(evaluation, data[1], 12)
+        label(evaluation, data[1], 12)
         evaluation.skip(evaluation.ask(2))
-        _label(evaluation, data[1], 8)
+        label(evaluation, data[1], 8)
     for metric in ("roc_auc", "f1", "accuracy"):
         assert_same(*(e.estimate(metric=metric) for e in both))
 
 
 def test_a_journal_that_was_reopened_answers_as_before(tmp_path):
-    data = _data(3)
-    with _start(data, "chunks", {"journal": tmp_path / "labels.jsonl"}) as first:
-        _label(first, data[1], 12)
+    data = classes(3)
+    with start(data, "chunks", {"journal": tmp_path / "labels.jsonl"}) as first:
+        label(first, data[1], 12)
         wanted = first.estimate(metric="f1_macro", where=HALF)
-    with _start(data, "chunks", {"journal": tmp_path / "labels.jsonl"}) as second:
+    with start(data, "chunks", {"journal": tmp_path / "labels.jsonl"}) as second:
         assert_same(second.estimate(metric="f1_macro", where=HALF), wanted)
 
 
 def test_a_new_class_is_asked_about_as_with_tables():
-    data = _data(2)
+    data = classes(2)
     both = []
     for store in STORES:
-        evaluation = _labelled(data, store, 8)
+        evaluation = labelled(data, store, 8)
         with pytest.warns(NewClassWarning, match="2"):
             evaluation.tell(evaluation.ask(), [2])
-        _label(evaluation, data[1], 6)
+        label(evaluation, data[1], 6)
         both.append(evaluation)
     for metric in ("f1_macro", "log_loss", "f1"):
         assert_same(*(e.estimate(metric=metric) for e in both))
 
 
 def test_an_evaluation_goes_on_after_a_question_as_if_none_had_been_asked():
-    data = _data(2)
-    asked, silent = (_labelled(data, "chunks", 8, recalibrate=True) for _ in range(2))
+    data = classes(2)
+    asked, silent = (labelled(data, "chunks", 8, recalibrate=True) for _ in range(2))
     asked.estimate(metric="f1")
     asked.compare({"a": data[2], "b": LogisticRegression().fit(data[0], data[1])})
     for evaluation in (asked, silent):
-        _label(evaluation, data[1], 8)
+        label(evaluation, data[1], 8)
     assert asked.ledger.indices == silent.ledger.indices
     assert float(asked.estimate()) == float(silent.estimate())
     found, wanted = (e.estimate().member_spread for e in (asked, silent))
@@ -285,7 +227,7 @@ def passes(monkeypatch):
 
 
 def test_all_groups_of_a_call_share_one_pass_for_each_fit(passes):
-    evaluation = _labelled(_data(3), "chunks", refit=[5, 10])
+    evaluation = labelled(classes(3), "chunks", refit=[5, 10])
     passes.update(collect=0, reduce=0)
     table = evaluation.estimate_by(np.arange(N_POOL) % 12, metric="f1_macro")
     assert len(table["group"]) == 12
@@ -298,10 +240,10 @@ def test_all_groups_of_a_call_share_one_pass_for_each_fit(passes):
 
 
 def test_what_was_read_is_let_go_with_the_next_fit(passes):
-    data = _data(3)
-    evaluation = _labelled(data, "chunks", 9, refit=[10])
+    data = classes(3)
+    evaluation = labelled(data, "chunks", 9, refit=[10])
     evaluation.estimate(metric="f1_macro")
-    _label(evaluation, data[1], 1)
+    label(evaluation, data[1], 1)
     assert not evaluation.problem.pool._asked
     passes.update(collect=0, reduce=0)
     evaluation.estimate(metric="f1_macro")
@@ -309,7 +251,7 @@ def test_what_was_read_is_let_go_with_the_next_fit(passes):
 
 
 def test_a_pass_for_a_question_is_announced_on_request(capsys):
-    evaluation = _labelled(_data(2), "chunks", 6, verbose=1)
+    evaluation = labelled(classes(2), "chunks", 6, verbose=1)
     capsys.readouterr()
     evaluation.estimate(metric="f1")
     said = capsys.readouterr().err
@@ -320,8 +262,8 @@ def test_a_pass_for_a_question_is_announced_on_request(capsys):
 
 
 def test_kept_beliefs_take_a_limited_memory(monkeypatch, passes):
-    data, growth = _data(3), [4, 8, 12]
-    evaluation = _labelled(data, "chunks", refit=growth)
+    data, growth = classes(3), [4, 8, 12]
+    evaluation = labelled(data, "chunks", refit=growth)
     wanted = evaluation.estimate(metric="f1_macro")
     monkeypatch.setattr(_epochs, "_MOST_BYTES", 2 * N_POOL * (3 * 8 + 4))
     again = _resumed(evaluation.ledger, "chunks", data, refit=growth)
@@ -349,6 +291,6 @@ class _Two(BaseMetric):
 def test_several_tables_of_many_classes_are_refused():
     chunks, tables = _both(3)
     assert_same(*(e.estimate(metric=_Two()) for e in (chunks, tables)))
-    many = _labelled(_data(8), "chunks", 6)
+    many = labelled(classes(8), "chunks", 6)
     with pytest.raises(ValueError, match=r"2 means and a value.*store='tables'"):
         many.estimate(metric=_Two())

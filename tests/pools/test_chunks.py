@@ -15,8 +15,6 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._data import _row_source
-from sklearn_ase._pool import _local
 from sklearn_ase._state import RECORDED
 from sklearn_ase.acquisition import BALD, ExpectedLoss, Mixture, Uniform
 from sklearn_ase.risk import ASE
@@ -26,11 +24,7 @@ from sklearn_ase.surrogate import FrameEncoder
 N_TRAINING = 100
 
 
-@pytest.fixture(autouse=True)
-def small_chunks(monkeypatch):
-    """Small pools have several chunks and several blocks, of odd sizes."""
-    monkeypatch.setattr(_row_source, "_CHUNK_ROWS", 97)
-    monkeypatch.setattr(_local, "_BLOCK", 120)
+pytestmark = pytest.mark.usefixtures("small_chunks")
 
 
 def _classes():
