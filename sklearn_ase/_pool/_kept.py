@@ -9,8 +9,8 @@ from sklearn_ase._pool._keeps import ReadBelief
 from sklearn_ase._pool._reduction import PoolSums
 
 _ADVICE = (
-    "The pool is read in chunks (store='chunks'), which keeps the expected loss, its "
-    "variance and the score of each row, and nothing else. Use store='tables'; labels "
+    "The pool is read in chunks (store='chunks'), which keeps a few numbers of each "
+    "row and no table of its classes or members. Use store='tables'; labels "
     "that were bought are not lost: start(X, ..., ledger=evaluation.ledger)."
 )
 

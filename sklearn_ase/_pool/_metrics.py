@@ -6,7 +6,7 @@ import numpy as np
 
 from sklearn_ase._data._rows import take_rows
 from sklearn_ase._pool._kept import tables_needed
-from sklearn_ase._pool._responses import ReadLimits, ReadResponse
+from sklearn_ase._pool._responses import ReadResponse
 from sklearn_ase.metrics._base import pool_weight
 from sklearn_ase.metrics._labels import with_positive
 from sklearn_ase.metrics._pool_metric import PoolMetric
@@ -51,7 +51,7 @@ def metric_in_chunks(problem, metric, classes, weight=None):
                 f"for each of {len(classes)} classes,"
             )
         return _of_table(pool, response, at, pool_weight(None, weight, n_samples))
-    found = pool.collected(metric, classes, response)
+    found = pool.collected(response)
     return metric.on_pool(found, classes=classes, weight=weight, n_samples=n_samples)
 
 
@@ -72,7 +72,7 @@ def response_in_chunks(problem, metric, classes):
     """
     metric = with_positive(metric, problem.classes, classes)
     response = _response(problem, metric, classes)
-    return problem.pool.collected(metric, classes, response)
+    return problem.pool.collected(response)
 
 
 def _response(problem, metric, classes):
@@ -87,7 +87,7 @@ def _of_table(pool, response, at, weight):
     def look_up(rows):
         return metric.on_pool(at(rows), classes=classes, n_samples=len(rows)).parts[0]
 
-    least, most = pool.limits_of(metric, classes, ReadLimits(response))
+    least, most = pool.limits_of(response)
     is_bounded = look_up(np.zeros(1, dtype=int)).is_bounded
     values = ReadTable(metric, least, most, look_up, weight, is_bounded)
     return PoolMetric(metric, (values,), np.full(1, np.nan))

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from sklearn_ase._data._responses import refuse_labels
 from sklearn_ase._data._row_source import ViewSource
 from sklearn_ase._inference._kernels import step_limits
 from sklearn_ase._pool._keeps import ReadBelief
 from sklearn_ase._pool._kept import KeptBelief, LossOnDemand
 from sklearn_ase._pool._local import LocalParts
 from sklearn_ase._pool._reduction import Reading
+from sklearn_ase._pool._responses import ReadLimits
 from sklearn_ase._pool._scores import (
     Recipe,
     draw_from,
@@ -83,40 +85,45 @@ class PartedPool:
             parts.given = None
         return PartedPool(parts, predictions)
 
-    def collected(self, metric, classes, response):
+    def collected(self, response):
         """What a metric reads of the predictions for all rows; takes one pass.
 
         Parameters
         ----------
-        metric : BaseMetric
-        classes : ndarray of shape (n_classes,) or None
         response : ReadResponse
 
         Returns
         -------
         response : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
         """
+        metric, classes = response.metric, response.classes
         if metric.response_method is None:
             return None
         # Labels and values are the same for all metrics.
-        is_common = metric.response_method == "predict" or classes is None
-        key = () if is_common else (repr(metric), tuple(classes.tolist()))
-        return self._once(("response", *key), response)
+        if classes is None or metric.response_method == "predict":
+            return self._once(("response",), response)
+        found = self._once(("response", repr(metric), *classes.tolist()), response)
+        if response.may_be_labels:
+            refuse_labels(found, metric)
+        return found
 
-    def limits_of(self, metric, classes, limits):
+    def limits_of(self, response):
         """Least and greatest value of a metric of one mean at all rows; one pass.
 
         Parameters
         ----------
-        metric : BaseMetric
-        classes : ndarray of shape (n_classes,)
-        limits : ReadLimits
+        response : ReadResponse
 
         Returns
         -------
         least, most : ndarray of shape (n_samples,)
         """
-        return self._once(("limits", repr(metric), *classes.tolist()), limits).T
+        metric, classes = response.metric, response.classes
+        key = "limits", repr(metric), *classes.tolist()
+        least, most, is_label = self._once(key, ReadLimits(response)).T
+        if response.may_be_labels:
+            refuse_labels(is_label, metric)
+        return least, most
 
     def _once(self, key, function):
         if key not in self._asked:

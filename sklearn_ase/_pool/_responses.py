@@ -42,6 +42,15 @@ class ReadResponse:
         names += " features train_features pool"
         return cls(replace(problem, **dict.fromkeys(names.split())), asking, classes)
 
+    @property
+    def may_be_labels(self):
+        """Whether only all rows together tell probabilities from labels."""
+        names = ["predict_proba"]
+        if getattr(self.metric, "takes_scores", False):
+            names.append("decision_function")
+        knows = any(hasattr(self.problem.model, name) for name in names)
+        return self.metric.response_method == "predict_proba" and not knows
+
     def __call__(self, rows, given):
         return self.of(rows, self.asking(rows, given), self.metric)
 
@@ -59,7 +68,7 @@ class ReadResponse:
         response : ndarray of shape (n_rows,) or (n_rows, n_classes), or None
         """
         problem = replace(self.problem, X=rows, predictions=predictions)
-        found = response_of(problem, metric, self.classes)
+        found = response_of(problem, metric, self.classes, is_part=True)
         if isinstance(metric, BaseRanking) and found.ndim == 2:
             return found[:, metric.on_pool(found[:1], self.classes).column]
         return found
@@ -68,6 +77,8 @@ class ReadResponse:
 @dataclass(frozen=True, eq=False)
 class ReadLimits:
     """Finds the least and the greatest value that a metric of one mean has at rows.
+
+    And whether all probabilities of a row are 0 or 1, as those of labels are.
 
     Attributes
     ----------
@@ -78,7 +89,10 @@ class ReadLimits:
     response: ReadResponse
 
     def __call__(self, rows, given):
-        bound = self.response.metric.on_pool(
-            self.response(rows, given), self.response.classes, n_samples=n_rows(rows)
-        )
-        return np.stack(bound.parts[0].limits(), axis=1)
+        metric, classes = self.response.metric, self.response.classes
+        response = self.response(rows, given)
+        bound = metric.on_pool(response, classes, n_samples=n_rows(rows))
+        is_label = np.ones(n_rows(rows))
+        if self.response.may_be_labels:
+            is_label = np.isin(response, (0.0, 1.0)).all(axis=1)
+        return np.stack([*bound.parts[0].limits(), is_label], axis=1)

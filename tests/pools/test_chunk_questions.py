@@ -17,10 +17,12 @@ from helpers.chunks import (
     start,
 )
 from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._evaluation import _epochs
 from sklearn_ase._pool._local import LocalParts
 from sklearn_ase.exceptions import NewClassWarning
@@ -291,6 +293,32 @@ class _Two(BaseMetric):
 def test_several_tables_of_many_classes_are_refused():
     chunks, tables = _both(3)
     assert_same(*(e.estimate(metric=_Two()) for e in (chunks, tables)))
-    many = labelled(classes(8), "chunks", 6)
+    data = classes(8)
+    many = labelled(data, "chunks", 6)
     with pytest.raises(ValueError, match=r"2 means and a value.*store='tables'"):
         many.estimate(metric=_Two())
+    models = {"one": data[2], "other": LogisticRegression().fit(data[0], data[1])}
+    with pytest.raises(ValueError, match=r"comparison by.*8 classes.*store='tables'"):
+        many.compare(models, metric="log_loss")
+
+
+def test_probabilities_of_0_and_1_in_a_chunk_are_not_taken_for_labels():
+    X, y, _ = classes(2)
+    trees = ExtraTreesClassifier(2, random_state=0).fit(X[:N_TRAINING], y[:N_TRAINING])
+    sharp, found = np.eye(2)[trees.predict(X[N_TRAINING:])], []
+    sharp[-1] = 0.5  # All other chunks have certain predictions only.
+    for store in STORES:
+        how = {"store": store, "classes": [0, 1], "random_state": 0}
+        run = ActiveRiskEstimator(None, loss="brier", **how).start(
+            X[N_TRAINING:], predictions=sharp, X_train=X[:50], y_train=y[:50]
+        )
+        label(run, y, 14)
+        found.append(run)
+    for metric in ("roc_auc", "average_precision"):
+        assert_same(*(run.estimate(metric=metric) for run in found))
+    run = ActiveRiskEstimator(None, store="chunks", loss="zero_one").start(
+        X[N_TRAINING:], predictions=sharp[:, 1].round().astype(int)
+    )
+    label(run, y, 4)
+    with pytest.raises(ValueError, match="gives labels only"):
+        run.estimate(metric="roc_auc")
