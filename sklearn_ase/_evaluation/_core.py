@@ -67,6 +67,11 @@ class EvaluationCore(Viewing):
         return self._learned.belief is not None
 
     @property
+    def n_learned(self):
+        """Number of labels that the last fit of the surrogate had."""
+        return self._n_learned
+
+    @property
     def classes_(self):
         """Labels known so far, sorted; None for regression."""
         return self._learned.classes
@@ -108,10 +113,8 @@ class EvaluationCore(Viewing):
         if learned is not None and np.array_equal(classes, learned.classes):
             return False
         if self.problem.pool is not None:  # Nor have beliefs of the past.
-            self._keeper, self._past_epochs = (
-                EpochKeeper(len(self.ledger.indices)),
-                None,
-            )
+            self._keeper = EpochKeeper(len(self.ledger.indices))
+            self._past_epochs = None
         # The old belief has no columns for other classes.
         self._learned = not_yet_learned(self.problem, self.ledger.answers())
         return True

@@ -9,14 +9,15 @@ from sklearn_ase._utils._progress import say
 
 
 class Rereading:
-    """What the pool was read again for, kept until the labels change."""
+    """What the pool was read again for, kept until the surrogate learns."""
 
     def __init__(self):
         self.forget()
 
     def forget(self):
         """Let go what was read."""
-        self._moment = self._keeps = self._belief = self._epochs = None
+        self._of = self._keeps = self._belief = self._epochs = None
+        self._n_picks = 0
 
     def known_for(self, evaluation, metrics, with_epochs):
         """State of the pool and epochs with what some metrics need of the belief.
@@ -43,9 +44,9 @@ class Rereading:
             return replace(state, belief=kept), epochs
         # Rows were picked for what is reported: that decides how likely each was.
         keeps = keeps.plus(None if kept is None else kept.keeps)
-        if self._moment is not state or not self._keeps.covers(keeps):
+        if self._of is not state.belief or not self._keeps.covers(keeps):
             self.forget()
-            self._moment, self._keeps = state, keeps
+            self._of, self._keeps = state.belief, keeps
         problem = _keeping(evaluation.problem, self._keeps)
         verbose = problem.pool.parts.verbose
         if self._belief is None:
@@ -53,15 +54,25 @@ class Rereading:
             plan = evaluation.plan
             given = plan.surrogate, evaluation.classes_, plan.acquisition
             self._belief = problem.pool.belief(*given).asked
-        if with_epochs and self._epochs is None:
+        if with_epochs and not self._has_last_fit(evaluation):
             say(
                 "The pool is read again for each fit of the surrogate so far, for what "
                 "was believed of it before the labels.",
                 verbose,
             )
-            n_picks = len(evaluation.ledger.indices)
-            self._epochs = replayed_epochs(evaluation, n_picks, problem)
+            self._n_picks = len(evaluation.ledger.indices)
+            self._epochs = replayed_epochs(evaluation, self._n_picks, problem)
         return replace(state, belief=self._belief), self._epochs or []
+
+    def _has_last_fit(self, evaluation):
+        """Whether the epochs hold for all picks so far."""
+        ledger = evaluation.ledger
+        if self._epochs is None or len(ledger.indices) == self._n_picks:
+            return self._epochs is not None
+        # A belief that no row had been picked by is needed once one has.
+        start = self._epochs[-1].start if self._epochs else -1
+        known = [row for row in ledger.indices[:start] if row in ledger.labels]
+        return start >= 0 and len(known) >= evaluation.n_learned
 
 
 def _keeping(problem, keeps):

@@ -252,6 +252,23 @@ def test_what_was_read_is_let_go_with_the_next_fit(passes):
     assert passes == {"collect": 1, "reduce": 2}
 
 
+def test_labels_that_teach_the_surrogate_nothing_take_no_further_pass(passes):
+    data, refit = classes(3), [8, 30]
+    run = labelled(data, "chunks", 8, refit=refit)
+    run.estimate(metric="f1_macro")  # Right after a fit, by which nothing was picked.
+    label(run, data[1], 4)
+    passes.update(collect=0, reduce=0)
+    found = run.estimate(metric="f1_macro")
+    assert passes["reduce"] == 2
+    label(run, data[1], 4)
+    again = run.estimate(metric="f1_macro")
+    assert passes["reduce"] == 2
+    tables = labelled(data, "tables", 12, refit=refit)
+    assert_same(found, tables.estimate(metric="f1_macro"))
+    label(tables, data[1], 4)
+    assert_same(again, tables.estimate(metric="f1_macro"))
+
+
 def test_a_pass_for_a_question_is_announced_on_request(capsys):
     evaluation = labelled(classes(2), "chunks", 6, verbose=1)
     capsys.readouterr()
