@@ -150,7 +150,7 @@ class EvaluationCore(Viewing):
             self._learned, self._state = self._learned.forgotten(), (None, None)
             self._rereading.forget()
             if self.plan.metric is None:  # It needs the predictions all the time.
-                self.problem.pool.forget()
+                self.problem.pool.asked.forget()
 
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""

@@ -106,6 +106,12 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
             "process, but the pool is on a cluster. Leave it out and ask afterwards: "
             "evaluation.estimate(metric=..., sample_weight=...); or give client=None."
         )
+    if plan.acquisition.needs_member_loss and plan.can_update:
+        raise ValueError(
+            f"{type(plan.acquisition).__name__} keeps what the members said at the "
+            "last fit, which a pool on a cluster cannot between two fits. Use "
+            "recalibrate=False."
+        )
     from sklearn_ase.dask._parts import DaskParts
 
     return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose)

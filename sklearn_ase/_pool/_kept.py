@@ -105,6 +105,14 @@ class KeptBelief(_Kept):
         """XWED, of shape (n_samples,), if the acquisition reads it."""
         return self._column("weighted_disagreement")
 
+    def risk_covariance(self):
+        """Covariance of the pool risk with the loss at each row, over the members."""
+        return self._column("risk_covariance")
+
+    def member_variance(self):
+        """Variance over the members of the loss that they expect, (n_samples,)."""
+        return self._column("member_variance")
+
     def risk_by_class(self, loss=None):
         """Sum of the expected loss that comes from each class, (n_classes,)."""
         return self.sums.by_class

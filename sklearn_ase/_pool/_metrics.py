@@ -51,7 +51,7 @@ def metric_in_chunks(problem, metric, classes, weight=None):
                 f"for each of {len(classes)} classes,"
             )
         return _of_table(pool, response, at, pool_weight(None, weight, n_samples))
-    found = pool.collected(response)
+    found = pool.asked.collected(response)
     return metric.on_pool(found, classes=classes, weight=weight, n_samples=n_samples)
 
 
@@ -72,7 +72,7 @@ def response_in_chunks(problem, metric, classes):
     """
     metric = with_positive(metric, problem.classes, classes)
     response = _response(problem, metric, classes)
-    return problem.pool.collected(response)
+    return problem.pool.asked.collected(response)
 
 
 def _response(problem, metric, classes):
@@ -87,7 +87,7 @@ def _of_table(pool, response, at, weight):
     def look_up(rows):
         return metric.on_pool(at(rows), classes=classes, n_samples=len(rows)).parts[0]
 
-    least, most = pool.limits_of(response)
+    least, most = pool.asked.limits_of(response)
     is_bounded = look_up(np.zeros(1, dtype=int)).is_bounded
     values = ReadTable(metric, least, most, look_up, weight, is_bounded)
     return PoolMetric(metric, (values,), np.full(1, np.nan))

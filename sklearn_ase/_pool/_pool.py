@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._data._responses import refuse_labels
 from sklearn_ase._data._row_source import ViewSource
 from sklearn_ase._inference._kernels import step_limits
 from sklearn_ase._pool._keeps import ReadBelief
 from sklearn_ase._pool._kept import KeptBelief, LossOnDemand
 from sklearn_ase._pool._local import LocalParts
-from sklearn_ase._pool._reduction import Reading
-from sklearn_ase._pool._responses import ReadLimits
+from sklearn_ase._pool._reduction import MEMBER_COLUMNS, Reading
+from sklearn_ase._pool._responses import AskedColumns
 from sklearn_ase._pool._scores import (
     Recipe,
     draw_from,
@@ -22,7 +21,7 @@ from sklearn_ase._pool._scores import (
     totals_of,
 )
 from sklearn_ase._state import Picks
-from sklearn_ase._utils._progress import say
+from sklearn_ase.belief._kernels import check_members
 from sklearn_ase.selection import ScoreStats
 
 
@@ -41,7 +40,8 @@ class PartedPool:
         self.predictions = predictions
         self._greatest = {}  # Of the loss table, by classes.
         self._member_risk = None  # Sums over the pool, at the last fit.
-        self._asked = {}  # Columns that questions have read.
+        self.asked = AskedColumns(parts)
+        self._members = {}  # Columns of the last fit.
         self._keeps_for = None  # What a pass keeps for questions.
 
     @property
@@ -85,56 +85,6 @@ class PartedPool:
             parts.given = None
         return PartedPool(parts, predictions)
 
-    def collected(self, response):
-        """What a metric reads of the predictions for all rows; takes one pass.
-
-        Parameters
-        ----------
-        response : ReadResponse
-
-        Returns
-        -------
-        response : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
-        """
-        metric, classes = response.metric, response.classes
-        if metric.response_method is None:
-            return None
-        # Labels and values are the same for all metrics.
-        if classes is None or metric.response_method == "predict":
-            return self._once(("response",), response)
-        found = self._once(("response", repr(metric), *classes.tolist()), response)
-        if response.may_be_labels:
-            refuse_labels(found, metric)
-        return found
-
-    def limits_of(self, response):
-        """Least and greatest value of a metric of one mean at all rows; one pass.
-
-        Parameters
-        ----------
-        response : ReadResponse
-
-        Returns
-        -------
-        least, most : ndarray of shape (n_samples,)
-        """
-        metric, classes = response.metric, response.classes
-        key = "limits", repr(metric), *classes.tolist()
-        least, most, is_label = self._once(key, ReadLimits(response)).T
-        if response.may_be_labels:
-            refuse_labels(is_label, metric)
-        return least, most
-
-    def _once(self, key, function):
-        if key not in self._asked:
-            say("The pool is read once to ask the model.", self.parts.verbose)
-            self._asked[key] = self.parts.collect(function, "asking the model")
-        return self._asked[key]
-
-    def forget(self):
-        """Let go the columns that questions have read."""
-        self._asked.clear()
-
     def loss_for(self, classes):
         """Loss at every sample, built when it is asked for."""
         return LossOnDemand(self, Reading(self.predictions.asking, classes))
@@ -146,7 +96,7 @@ class PartedPool:
             self._greatest[key] = self.parts.greatest(reading)
         return self._greatest[key]
 
-    def belief(self, surrogate, classes, acquisition):
+    def belief(self, surrogate, classes, acquisition, members=None):
         """Ask the surrogate, as it is now, about the pool.
 
         Parameters
@@ -155,18 +105,31 @@ class PartedPool:
             Fitted.
         classes : ndarray of shape (n_classes,) or None
         acquisition : BaseAcquisition
+        members : dict of str to ndarray of shape (n_samples,), default=None
+            Columns about the members of the last fit, which stay as they were.
 
         Returns
         -------
         belief : KeptBelief
         """
         reads = {name for one in acquisition.local_parts() for name in one.reads}
+        risk = None
+        if members:
+            reads -= members.keys()
+        elif reads & set(MEMBER_COLUMNS):  # A pass of its own.
+            _, sums = self.parts.reduce(
+                Reading(self.predictions.asking, classes), surrogate
+            )
+            risk = sums.member_risk / sums.n_rows
+            check_members(risk)
         asked = None if self._keeps_for is None else self._keeps_for()
         keeps, responses = (None, None) if asked is None else asked
-        reading = Reading(
-            self.predictions.asking, classes, tuple(sorted(reads)), keeps, responses
+        how = classes, tuple(sorted(reads)), keeps, responses, risk
+        columns, sums = self.parts.reduce(
+            Reading(self.predictions.asking, *how), surrogate
         )
-        columns, sums = self.parts.reduce(reading, surrogate)
+        columns.update(members or {})
+        self._members = {n: columns[n] for n in MEMBER_COLUMNS if n in columns}
         if classes is not None:
             self._greatest[tuple(classes.tolist())] = sums.max_loss
         self._member_risk = sums.member_risk
@@ -202,7 +165,7 @@ class PartedPool:
         belief = surrogate.belief(features.take(at), loss, expert)
         surrogate.update(belief, loss, np.arange(len(rows)), y, expert)
         of_fit = self._member_risk
-        found = self.belief(surrogate, classes, acquisition)
+        found = self.belief(surrogate, classes, acquisition, self._members)
         self._member_risk = of_fit
         return replace(found, sums=replace(found.sums, member_risk=of_fit))
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sklearn_ase._data._responses import response_of
+from sklearn_ase._data._responses import refuse_labels, response_of
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._utils._progress import say
 from sklearn_ase.metrics._ranking import BaseRanking
 
 
@@ -96,3 +97,65 @@ class ReadLimits:
         if self.response.may_be_labels:
             is_label = np.isin(response, (0.0, 1.0)).all(axis=1)
         return np.stack([*bound.parts[0].limits(), is_label], axis=1)
+
+
+class AskedColumns:
+    """Columns that questions have read of the predictions for a pool.
+
+    Parameters
+    ----------
+    parts : LocalParts or DaskParts
+    """
+
+    def __init__(self, parts):
+        self._parts, self._found = parts, {}
+
+    def collected(self, response):
+        """What a metric reads of the predictions for all rows; takes one pass.
+
+        Parameters
+        ----------
+        response : ReadResponse
+
+        Returns
+        -------
+        response : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+        """
+        metric, classes = response.metric, response.classes
+        if metric.response_method is None:
+            return None
+        # Labels and values are the same for all metrics.
+        if classes is None or metric.response_method == "predict":
+            return self._once(("response",), response)
+        found = self._once(("response", repr(metric), *classes.tolist()), response)
+        if response.may_be_labels:
+            refuse_labels(found, metric)
+        return found
+
+    def limits_of(self, response):
+        """Least and greatest value of a metric of one mean at all rows; one pass.
+
+        Parameters
+        ----------
+        response : ReadResponse
+
+        Returns
+        -------
+        least, most : ndarray of shape (n_samples,)
+        """
+        metric, classes = response.metric, response.classes
+        key = "limits", repr(metric), *classes.tolist()
+        least, most, is_label = self._once(key, ReadLimits(response)).T
+        if response.may_be_labels:
+            refuse_labels(is_label, metric)
+        return least, most
+
+    def _once(self, key, function):
+        if key not in self._found:
+            say("The pool is read once to ask the model.", self._parts.verbose)
+            self._found[key] = self._parts.collect(function, "asking the model")
+        return self._found[key]
+
+    def forget(self):
+        """Let go the columns that questions have read."""
+        self._found.clear()

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._evaluation import _storing
 from sklearn_ase._pool._local import LocalParts
-from sklearn_ase.acquisition import BaseAcquisition, LossSpread, VarianceReduction
+from sklearn_ase.acquisition import BaseAcquisition, LossSpread
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.selection import BaseSelection
 
@@ -49,7 +49,6 @@ class _Ranks(BaseSelection):
 @pytest.mark.parametrize(
     ("parameters", "word"),
     [
-        ({"acquisition": VarianceReduction()}, "VarianceReduction"),
         ({"acquisition": _Own()}, "_Own"),
         ({"selection": _Ranks()}, "_Ranks"),
         ({"acquisition": _OwnLocal()}, "KeptBelief.proba"),

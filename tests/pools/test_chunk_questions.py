@@ -246,7 +246,7 @@ def test_what_was_read_is_let_go_with_the_next_fit(passes):
     evaluation = labelled(data, "chunks", 9, refit=[10])
     evaluation.estimate(metric="f1_macro")
     label(evaluation, data[1], 1)
-    assert not evaluation.problem.pool._asked
+    assert not evaluation.problem.pool.asked._found
     passes.update(collect=0, reduce=0)
     evaluation.estimate(metric="f1_macro")
     assert passes == {"collect": 1, "reduce": 2}
