@@ -3,7 +3,7 @@
 A task is held out if it is in ``HELD_OUT``. Four of them are in ``TASKS`` too, where
 the default surrogate was chosen, but not the rule of the guarded estimate.
 
-* noisy 15, 25, 40: this share of the training labels, in per cent, is drawn anew
+* noisy 15, 25, 40: this share of the training labels, in per cent, is drawn again
   (permuted); the pool is clean. Without a number: 20 for phoneme, 25 for digits.
 * drift, drift 20: the labels of half, or of a fifth, of the pool are shuffled.
 * rare 1, rare 3: one class against the rest, so many per cent of all rows. The number

@@ -9,7 +9,7 @@
 * hidden: evouna; 2 to 5 % of the answers that judge and people accept are wrong after
   all, which nothing but their labels tells.
 
-Each pool has 1,000 rows, drawn anew in each run. A table of what the judges say of one
+Each pool has 1,000 rows, drawn again in each run. A table of what the judges say of one
 draw of each pool:
 
     python benchmarks/judge_pools.py DIR

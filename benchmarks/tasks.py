@@ -99,7 +99,7 @@ def draw(X, y, rng, n_train, n_pool, keep=None):
 
 
 def take(X, rows):
-    """Rows of an array or a frame; a frame counts its rows anew."""
+    """Rows of an array or a frame; a frame gets new row numbers."""
     return X.iloc[rows].reset_index(drop=True) if hasattr(X, "iloc") else X[rows]
 
 
@@ -135,7 +135,7 @@ def sampler(
     keep : callable, X, y -> mask, default=None
         Rows that may be trained on.
     noise : float, default=0.0
-        Share of the training labels that are drawn anew; the pool has none of it.
+        Share of the training labels that are drawn again; the pool has none of it.
     drift : float, default=0.0
         Share of the pool, the rows with the greatest first feature, whose labels are
         shuffled; rather fewer rows if many have the same value.

@@ -61,8 +61,8 @@ model = NeuralNetClassifier(
 
 # %%
 # The surrogate learns from the training images and from the labels that are bought. It
-# is fitted anew at few label counts only: networks take longer than trees. On bootstrap
-# samples its members are calibrated on rows they did not learn from.
+# is fitted again at few label counts only, because networks take longer than trees. On
+# bootstrap samples its members are calibrated on rows they did not learn from.
 ensemble = DeepEnsembleClassifier(
     SmallCNN,
     module__width=8,

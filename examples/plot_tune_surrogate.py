@@ -43,8 +43,8 @@ surrogates = {
 
 # %%
 # Each of ten splits buys 40 labels in one half and estimates the error in the other.
-# Training rows are wrapped, so that splitting does not cut them. Poor surrogates are
-# warned of, which is no news here.
+# Training rows are wrapped, so that splitting does not cut them. Poor surrogates give a
+# warning. It is expected here and not shown.
 warnings.simplefilter("ignore", SurrogateWarning)
 splits = ShuffleSplit(n_splits=10, test_size=0.5, random_state=0)
 search = GridSearchCV(

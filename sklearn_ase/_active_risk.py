@@ -62,13 +62,13 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Ends :meth:`fit` before `n_labels` when the labels are sufficient; see
         :mod:`sklearn_ase.stopping`.
     budget : float, default=None
-        Ends :meth:`fit` with the label that makes their `cost` reach it.
+        Ends :meth:`fit` with the label at which the `cost` of all labels reaches it.
     refit : float, int or array-like of int, default=1.5
         When the surrogate is refitted: a float > 1 when the number of labels has
-        grown by that factor (and by five and 1 % of the rows, if it is calibrated), an
+        grown by that factor (and by five and 2 % of the rows, if it is calibrated), an
         int after that many labels, a list at these label counts. :meth:`fit` also
-        refits after the last label. Between refits the calibration learns from every
-        label.
+        refits after the last label, if at least half of such a step has come since the
+        last refit. Between refits the calibration learns from every label.
     cv : int, default=5
         Number of folds for out-of-fold predictions of the model on `X_train`. They
         decide how much weight the surrogate gives to the model. The model is fitted
@@ -81,7 +81,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         more often instead. ``"auto"`` means True up to 200,000 rows.
     classes : array-like, default=None
         All possible labels. None takes the model's classes and those of `y_train`,
-        and adds others as they are met.
+        and adds others when they appear.
     store : {"auto", "tables", "chunks"}, default="auto"
         What is kept of the pool. ``"tables"`` keeps predictions, losses and beliefs of
         all rows: ``8 N (4 C + 2)`` bytes for C classes. ``"chunks"`` reads the pool
@@ -252,6 +252,6 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
             diagnosis = evaluation.diagnose()
             leans = evaluation.risk.leans_on_surrogate
             if diagnosis.is_bad and leans and not evaluation.is_cross_fitted:
-                # One deeper, for the callbacks are around this method.
+                # One level deeper, because callbacks wrap this method.
                 warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=3)
         return self

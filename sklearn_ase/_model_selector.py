@@ -58,7 +58,7 @@ class ActiveModelSelector(FittedSelector):
         None if only predictions were given.
     best_score_ : float
         Estimated metric of the best model. It is a little too good: the model was
-        chosen for what the same labels say. Fresh labels would tell.
+        chosen for what the same labels say. New labels would show that.
     candidates_ : list of str
         Models that may be the best, at 90 %, all comparisons together.
     results_ : dict of str to list
@@ -155,7 +155,7 @@ class ActiveModelSelector(FittedSelector):
         -------
         selection : ModelSelection
         """
-        # A copy, so that a start by hand leaves no trace on the selector.
+        # A copy, so that a start by hand does not change the selector.
         return start_selection(copy(self), X, predictions=predictions, **data)
 
     def fit(self, X, y=None, *, predictions=None, **data):

@@ -165,7 +165,7 @@ class Picks:
         """
         columns = {f.name: getattr(self, f.name)[places] for f in fields(self)}
         for column in columns.values():
-            column.setflags(write=False)  # Strategies of others see them.
+            column.setflags(write=False)  # Strategies of users get them.
         return Picks(**columns)
 
 

@@ -114,7 +114,7 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         return Query(np.array(indices, dtype=int), np.array(proba, dtype=float))
 
     def _checked(self, scores):
-        """The distribution, perhaps of somebody else's method, refused if wrong."""
+        """The distribution, checked because the method may be a user's."""
         proba = np.asarray(self.distribution(scores))
         name = f"{type(self).__name__}.distribution"
         if proba.dtype.kind not in "biuf" or proba.shape != scores.shape:

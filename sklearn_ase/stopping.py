@@ -64,7 +64,7 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
             The estimate after each label, in the order in which the labels came. Never
             empty, and no entry is None: the rule is not called before there is an
             estimate. After labels from which no estimate could be made, the list
-            starts anew. Labels that came together share one estimate. An estimate may
+            starts again. Labels that came together share one estimate. An estimate may
             be without an interval; its `refusal` then explains why.
 
         Returns

@@ -1,4 +1,4 @@
-"""Strategies of others that return nonsense: an error names them, no label is lost."""
+"""Strategies of users that return nonsense: an error names them, no label is lost."""
 
 import numpy as np
 import pytest

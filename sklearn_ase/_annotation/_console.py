@@ -102,7 +102,7 @@ def label_rows(
     n_labels : int, default=None
         Total number of labels to reach.
     enough : callable, default=never
-        ``enough()`` returns why no more labels are needed; empty to go on.
+        ``enough()`` returns why no more labels are needed; empty to continue.
     names : dict of label to str, default=()
         Names of the classes.
     read, write : callable, default=input and print

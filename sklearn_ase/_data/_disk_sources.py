@@ -107,7 +107,7 @@ class ParquetSource(RowSource):
 class LazyFrameSource(RowSource):
     """Rows of a lazy frame of polars, as frames.
 
-    Its query is run anew for every pass, and must give the rows in the same order.
+    Its query is run again for every pass, and must give the rows in the same order.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def check_experts(experts, n_samples, problem, positive=None):
     classes, order = problem.classes, problem.given_classes
     if order is None and problem.predictions.has_expert:
         order = problem.predictions.columns
-    # The label that stands for all others is no label of the user's.
+    # The label that stands for all others is not one of the user's labels.
     known = None if classes is None else classes[classes != problem.stand_in].tolist()
     found = []
     for name, values in _named(experts, classes).items():

@@ -262,7 +262,7 @@ class Problem:
 
 
 def build_loss(loss, predictions, classes):
-    """Loss of the model at some rows, checked, for the loss may be somebody else's.
+    """Loss of the model at some rows, checked, because the loss may be a user's.
 
     Parameters
     ----------

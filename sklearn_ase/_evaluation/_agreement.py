@@ -17,8 +17,8 @@ class Agreement:
     """How far annotators agree, made by ``evaluation.agreement()``.
 
     All figures are means over the rows that have several answers. Each row is weighted
-    by its pick, so that they speak of the pool. If only some of the labelled rows have
-    several answers, these must have been chosen without a look at the rows.
+    by its pick, so that they describe the pool. If only some of the labelled rows have
+    several answers, these rows must have been chosen without looking at them.
 
     Attributes
     ----------
@@ -212,13 +212,13 @@ def _figures(weights, counts, sums, squares, within):
 
 
 def _ends(value, left_out, greatest, n_rows, level):
-    """Ends of an interval, from the values without each of the rows."""
+    """Ends of a jackknife interval; `left_out` has the values without each row."""
     n = len(left_out)
     variance = (n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)
     if np.isnan(variance):
         return _NONE
     quantile, normal = fixed_quantiles(level, n - 1)
-    if np.isinf(greatest):  # A variance, so that the scale is logarithmic.
+    if np.isinf(greatest):  # A variance, so the scale is logarithmic.
         factor = np.exp(min(quantile * variance**0.5 / value, 5.0)) if value else 1.0
         return float(value / factor), float(value * factor)
     # Few rows may show no disagreement at all, or nothing else.

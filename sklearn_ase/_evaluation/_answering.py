@@ -90,9 +90,10 @@ class Answering(Labelling):
     ):
         """Answer the same question for each of several groups of rows.
 
-        With the default `risk` the groups tell each other how far the surrogate can be
-        trusted. So an estimate differs a little from that of ``estimate(where=...)``,
-        which knows one group only. The intervals are those of each group alone.
+        With the default `risk` the labels of all groups decide how much the surrogate
+        is trusted in each. So an estimate differs a little from that of
+        ``estimate(where=...)``, which uses one group only. The intervals are those of
+        each group alone.
 
         Parameters
         ----------
@@ -106,7 +107,7 @@ class Answering(Labelling):
             Of the intervals.
         simultaneous : bool, default=False
             Whether all intervals together hold with probability `level`. Otherwise
-            each of them does. Take it when you look for the worst group.
+            each of them does. Use it to find the worst group.
 
         Returns
         -------
@@ -150,7 +151,7 @@ class Answering(Labelling):
         return float(spread / max(error + spread / rows.sum(), np.finfo(float).tiny))
 
     def _influence(self, question, with_labels=True):
-        """What each row adds to the answer: by its label, and besides."""
+        """What each row adds to the answer: by its label, and whatever its label."""
         more, classes = self.ledger.more_labels, self.classes_
         state, _ = self.known_for([question.metric], with_epochs=False)
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
@@ -184,8 +185,8 @@ class Answering(Labelling):
     ):
         """Compare several models from the labels so far.
 
-        Differences are far better known than levels if models predict much alike: only
-        rows on which two models differ say which is better.
+        If models predict alike, their differences are known far better than their
+        levels: only rows on which two models differ say which is better.
 
         Parameters
         ----------

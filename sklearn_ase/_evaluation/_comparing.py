@@ -8,13 +8,12 @@ from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._inference._best_of import proba_of_best
 from sklearn_ase._inference._corrected import Corrected
+from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._inference._pairs import Pairs
 from sklearn_ase.metrics._difference import difference
 from sklearn_ase.risk import MetricEstimate
 from sklearn_ase.risk._of_metric import estimate_metric
 
-# Fewer degrees of freedom than these would make an interval that says nothing.
-_LEAST_DEGREES = 2.0
 # A belief is trusted within the interval of this level.
 _TRUSTED_LEVEL = 0.9
 
@@ -80,7 +79,7 @@ class Answers:
         )
         found = estimate_metric(self.risk, gap, self.state_of)
         # Only labels at which the two differ say which is better.
-        degrees = max(self.pairs.n_apart[first, second] - 1.0, _LEAST_DEGREES)
+        degrees = max(self.pairs.n_apart[first, second] - 1.0, LEAST_DEGREES)
         degrees = np.inf if self.pairs.is_known else degrees
         found = replace(found, degrees_of_freedom=degrees)
         if self.believed is None:
@@ -128,8 +127,8 @@ def compare_models(evaluation, models, risk, reference):
 def _best(answers, names):
     """The best model, and how much better each is than it: 0 or less.
 
-    Differences are better known than the models by themselves. So the model with the
-    best estimate gives way to one that is better by the difference of the two.
+    Differences are known better than levels. So the model with the best estimate is
+    not taken if another one is better by the difference of the two.
     """
     estimates = [float(answers.estimate(place)) for place in range(len(names))]
     if np.isnan(estimates).any():

@@ -36,7 +36,7 @@ class Comparison:
         self.names = list(names)
         self.best_index = best_index
         self.reference = reference
-        self._gains = gains  # Of each model, by which the best was chosen.
+        self._gains = gains  # One per model; the best was chosen by them.
         self._proba = proba
         self._answers = answers
         if reference is not None:
@@ -100,7 +100,9 @@ class Comparison:
         places = []
         for name in (first, second):
             if name not in self.names:
-                raise ValueError(f"There is no model {name!r}, only {self.names}.")
+                raise ValueError(
+                    f"No model is named {name!r}. The models are {self.names}."
+                )
             places.append(self.names.index(name))
         return self._answers.difference(*places)
 
@@ -211,9 +213,9 @@ class Comparison:
         text = f"{_listed(names)} cannot be told apart with {labels}."
         more = self.labels_needed(level)
         if np.isfinite(more) and more > 0:
-            text += f" About {more:.0f} more would do it."
+            text += f" About {more:.0f} more labels would be sufficient."
         else:
-            text += " It cannot be said yet how many more would do it."
+            text += " It is not known yet how many more labels are needed."
         proba = self._proba[self.best_index]
         text += f" Best so far: {self.best_name}, with probability {proba:.2g}."
         return text + alike

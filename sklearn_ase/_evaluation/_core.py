@@ -48,12 +48,12 @@ class EvaluationCore(Viewing):
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
         self._rereading = Rereading()
-        self._cache = {}  # Of the metric that is reported, for epochs that are over.
+        self._cache = {}  # Of the reported metric, for epochs that have ended.
         if plan.metric is not None and problem.pool is not None:
             pool = problem.pool.keeping(self._kept_for_reported)
             self.problem = replace(problem, pool=pool)
         self._replay()
-        if plan.metric is not None:  # A metric that does not fit costs no label.
+        if plan.metric is not None:  # Before a label is spent.
             check_defined(self._reported(self.classes_).metric)
 
     @property
@@ -99,7 +99,7 @@ class EvaluationCore(Viewing):
         except Exception as error:
             error.add_note(f"The surrogate failed. {_RECORDED}")
             raise
-        finally:  # A surrogate that fails loses no entry of the history.
+        finally:  # The history is complete even if the surrogate fails.
             self._note(refit)
 
     def _has_classes(self, labels):
@@ -107,7 +107,7 @@ class EvaluationCore(Viewing):
         return self.classes_ is None or bool(np.isin(labels, self.classes_).all())
 
     def _update_classes(self):
-        """Add labels not met before; returns whether the classes changed."""
+        """Add classes not seen before; returns whether the classes changed."""
         learned = self._learned
         classes = self.problem.classes_with(self.ledger.answers())
         if learned is not None and np.array_equal(classes, learned.classes):
@@ -145,7 +145,7 @@ class EvaluationCore(Viewing):
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
 
     def _make_room(self):
-        """Let the belief go before a pass over a pool that is read in chunks."""
+        """Release the belief before a pass over a pool that is read in chunks."""
         if self.problem.pool is not None:
             self._learned, self._state = self._learned.forgotten(), (None, None)
             self._rereading.forget()
@@ -169,7 +169,7 @@ class EvaluationCore(Viewing):
         return due is not None and len(self.ledger) + n_coming >= due
 
     def _has_unmet_class(self):
-        """Whether a label is of a class that the last fit did not meet.
+        """Whether a label is of a class that the last fit did not see.
 
         A calibration cannot learn such a class between refits.
         """
@@ -219,8 +219,8 @@ class EvaluationCore(Viewing):
         return changed
 
     def _learn_without_labels(self, error):
-        """Start all the same if recorded labels make the surrogate fail."""
-        # If training rows alone make it fail, too, then no label is to blame.
+        """Start without the recorded labels if they make the surrogate fail."""
+        # If training rows alone make it fail, too, the labels are not the cause.
         before = not_yet_learned(self.problem, self.ledger.answers())
         self._learned = learn(self.problem, self.plan, before, {}, self.seed)
         self._n_learned = 0

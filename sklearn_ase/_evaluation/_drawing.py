@@ -1,8 +1,9 @@
-"""Draw rows in proportion to their scores, without a look at all of them.
+"""Draw rows in proportion to their scores, without a sum over all of them.
 
 The probability of a free row is a straight line of its score, ``q = α + β s``, and the
 line changes with every pick. Sums of the scores are kept by blocks of rows, so that a
-pick renews one block only. They are summed anew, not updated: no error adds up.
+pick renews one block only. These sums are computed again, not updated, so rounding
+errors do not add up.
 """
 
 import numpy as np
@@ -56,7 +57,7 @@ class BlockedPool:
         return self._given[0] is scores and self._given[1] is expected
 
     def take(self, rows):
-        """Rows that were picked, in order; those taken before are passed over.
+        """Mark the rows that were picked as taken; those marked before are skipped.
 
         Parameters
         ----------
@@ -102,7 +103,7 @@ class BlockedPool:
         return rows, np.vstack([proba, expected, free_expected, prospects])
 
     def _renew(self, number):
-        """Sum a block anew over its free rows."""
+        """Sum a block again over its free rows."""
         rows = self._blocks[number]
         free = self._free[rows]
         self._counts[number] = np.count_nonzero(free)

@@ -1,9 +1,9 @@
-"""Beliefs of the past, for questions that are asked later.
+"""Earlier beliefs, for questions that are asked later.
 
-The corrected estimate of any quantity needs, for each pick, what a surrogate expected
-that had not seen its label or a later one. Beliefs of an evaluation are kept as it goes
-on: at each fit of the surrogate, and when the labels have grown by a fifth. If the
-evaluation was resumed, they are made again.
+For each pick, the corrected estimate of a quantity needs the belief of a surrogate that
+had not seen the label of this pick or a later one. So beliefs are kept during the
+evaluation: at each fit of the surrogate, and when the number of labels has grown by a
+fifth. If the evaluation was resumed, they are computed again.
 """
 
 from copy import copy
@@ -19,7 +19,7 @@ from sklearn_ase._pool._kept import KeptBelief
 # Between fits of the surrogate a belief is kept when the labels have grown by this
 # factor, and by one.
 _GROWTH = 1.2
-# Bytes that all kept beliefs may take. Then the last one stays in force.
+# Bytes that all kept beliefs may take. After that the last one is used for all picks.
 _MOST_BYTES = 2**28
 
 
@@ -103,8 +103,8 @@ def replayed_epochs(evaluation, n_picks, problem=None):
     """Make the beliefs for the first picks again, from the labels before each.
 
     Labels count in the order of the picks. If they came in another order, or were
-    corrected, the beliefs differ from those of the time. They are as valid: each knows
-    only labels of earlier picks.
+    corrected, the beliefs differ from the first ones. They are equally valid, because
+    each uses only labels of earlier picks.
 
     Parameters
     ----------

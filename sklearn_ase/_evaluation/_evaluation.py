@@ -110,11 +110,11 @@ class Evaluation(Reporting):
         columns=None,
         title=None,
     ):
-        """Make a report that people can send on, and write it to a file.
+        """Make a report that can be sent to others, and write it to a file.
 
         It shows the estimate with its intervals, how it ran, what was labelled, the
         judges, the diagnosis, how the number was made, and what it does not say. A
-        section that cannot be had says why; the others are there all the same.
+        section that is not possible gives the reason; the others are still there.
 
         Parameters
         ----------
@@ -133,8 +133,8 @@ class Evaluation(Reporting):
             its own.
         columns : frame or dict of str to array-like, default=None
             What to show of single rows, such as their text: one value per row of the
-            pool. By default a report shows the numbers of rows and nothing else of
-            them, because it may be sent on.
+            pool. By default a report shows only the numbers of rows, because it may
+            be sent to others.
         title : str, default=None
             None means the name of the metric.
 

@@ -53,8 +53,8 @@ class FittedEvaluator(BaseEstimator):
         score : float
             Greater is better. Without `y` minus the estimated risk on X, or the
             metric. With `y` minus the distance of that estimate from the truth, so
-            that cross-validation prefers the evaluator that estimates best and not
-            the one that flatters the model. On another pool the estimate is what the
+            that cross-validation prefers the evaluator with the closest estimate, not
+            the one with the lowest risk. On another pool the estimate is what the
             surrogate expects, whatever `risk` is.
         """
         check_is_fitted(self, "evaluation_")
@@ -117,7 +117,7 @@ class FittedEvaluator(BaseEstimator):
         tags.target_tags.required = True
         surrogate = ExtraTreesClassifier() if self.surrogate is None else self.surrogate
         parts = [self.estimator, surrogate]
-        # A class in place of an instance is refused later, with words.
+        # A class in place of an instance is refused later, with a clear message.
         parts = [part for part in parts if not isinstance(part, type)]
         parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
         inputs = [get_tags(part).input_tags for part in parts]

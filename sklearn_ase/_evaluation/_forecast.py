@@ -36,8 +36,8 @@ class LabelForecast:
 def labels_needed(state, estimate, width, level, method):
     """Forecast the labels an interval takes; see :meth:`Evaluation.labels_needed`.
 
-    The variance of a mean of M steps falls as ``1/M - 1/N``; what one step is worth
-    is taken from the interval there is, or from what the surrogate expects of it.
+    The variance of a mean of M steps falls as ``1/M - 1/N``. The variance of one step
+    is taken from the present interval, or from what the surrogate expects.
     """
     check_number(width, "width", 0, ends="()")
     check_interval(level, method)
@@ -65,7 +65,7 @@ def labels_needed(state, estimate, width, level, method):
         middle = (low + high) // 2
         enough = scale * width_with(middle) <= width
         low, high = (low, middle) if enough else (middle, high)
-    n_known = state.n_labels  # Some may wait behind an open row.
+    n_known = state.n_labels  # Some may not count yet, because of an open row.
     return LabelForecast(max(high - n_known, 0), max(high, n_known), basis)
 
 
@@ -98,8 +98,8 @@ def metric_labels_needed(estimate, n_samples, n_known, width, level, method):
         return high - low
 
     basis = (
-        f"From the error of {estimate.name} after {n_known} labels, which falls as the "
-        "root of their number if labels to come are as informative as those so far."
+        f"From the error of {estimate.name} after {n_known} labels. It falls with the "
+        "root of the number of labels if later labels are as informative."
     )
     if estimate.refusal_of(method):
         low = MIN_LABELS - 1
@@ -152,8 +152,8 @@ def _unit_variance(state, estimate):
     if has_interval:
         unit = estimate.standard_error**2 / (1.0 / n_labels - 1.0 / n_samples)
         return unit, (
-            f"From the standard error after {n_labels} labels, which falls as the root "
-            "of their number if labels to come are as informative as those so far."
+            f"From the standard error after {n_labels} labels. It falls with the root "
+            "of the number of labels if later labels are as informative."
         )
     raise ValueError(
         "labels_needed() needs an estimate with an interval, or a fitted surrogate and "

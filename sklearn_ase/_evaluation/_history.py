@@ -25,7 +25,7 @@ def note_estimate(ledger, estimate, refit=False, metric=None):
         What was estimated; None means the mean of the loss.
     """
     rows, n_missing = [], len(ledger.labels) - len(ledger.notes)
-    for index in reversed(ledger.labels):  # Notes are missing for the last ones.
+    for index in reversed(ledger.labels):  # The last ones lack notes.
         if len(rows) == n_missing:
             break
         if index not in ledger.notes:
@@ -35,7 +35,7 @@ def note_estimate(ledger, estimate, refit=False, metric=None):
 
 
 def check_estimate(found, risk):
-    """Refuse what a risk estimator, perhaps somebody else's, should not return."""
+    """Refuse a wrong return value of a risk estimator, which may be a user's."""
     if isinstance(found, MetricEstimate):
         return found
     if not isinstance(found, RiskEstimate):
@@ -57,7 +57,7 @@ def check_estimate(found, risk):
 def past_estimates(ledger, metric=None):
     """Return the estimate after each label, in the order in which they came.
 
-    None stands for a label after which there was none, or one of another metric.
+    An entry is None if there was no estimate then, or one of another metric.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _as_dict(estimate, metric):
     if isinstance(estimate, MetricEstimate):
         return {"of": described(metric), **estimate.to_dict()}
     values = {f.name: getattr(estimate, f.name) for f in fields(estimate)}
-    # Risk estimators of others may hold numbers of numpy.
+    # Risk estimators of users may hold numpy numbers.
     return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""What a label of each row adds to a metric, near what is believed now."""
+"""What a label of each row adds to a metric, linearised at the present belief."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def influence_of(question, state, state_of, proba, more_labels):
     state : PoolState
         For what depends on the label of the row.
     rest : ndarray of shape (n_samples,)
-        What the row adds besides, whatever its label.
+        What the row adds whatever its label.
     """
     if question.line is not None:
         return state, np.zeros(state.n_samples)

@@ -22,7 +22,7 @@ from sklearn_ase.metrics._scores import (
     score_correlation,
 )
 
-# A score says a label if it is at least so great.
+# A score counts as the label from this value on.
 _SAYS = 0.5
 _OF_CLASSES = ("bias", "tpr", "tnr", "agreement", "kappa", "correlation")
 _OF_NUMBERS = ("bias", "rmse", "correlation")
@@ -111,8 +111,8 @@ def judge_table(evaluation, metric, level):
     if experts is None:
         raise ValueError(
             "judges() needs experts, but the evaluation was started without any. Pass "
-            'what each judge says of the labels, as in experts={"judge": scores}, to '
-            "fit or start."
+            "what each judge says about the labels to fit or start, as in "
+            'experts={"judge": scores}.'
         )
     evaluation.risk.check(evaluation.state)
     if not evaluation.state.settled.n_labels:

@@ -22,15 +22,15 @@ class Labelling(EvaluationCore):
 
     def __init__(self, problem, plan, ledger, seed):
         super().__init__(problem, plan, ledger, seed)
-        # An evaluation that was cut off may have left known labels open.
+        # An evaluation that was interrupted may have left known labels open.
         self._tell_known()
 
     def ask(self, n_queries=1, *, embedding=None):
         """Pick samples to label next.
 
         Rows whose label was known beforehand may be picked, too. They are answered at
-        once and left out of what is returned, so that may have fewer rows. (Picking
-        others in their place would make known labels rarer than the weights say.)
+        once and left out of the returned query, which may then have fewer rows.
+        (Picking others instead would make known labels rarer than the weights say.)
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Labelling(EvaluationCore):
         """Keep the belief for the next picks, if it has changed much."""
         n_labels, learned = len(self.ledger), self._learned
         if not self.plan.selection.has_query_proba:
-            return  # No estimate of other quantities can be had.
+            return  # Then no other quantity can be estimated.
         if isinstance(learned.belief, KeptBelief) and learned.belief.asked is None:
             return
         if self._keeper.is_due(learned, n_labels):
@@ -210,7 +210,7 @@ class Labelling(EvaluationCore):
         """Read answers from a file that :meth:`export` wrote and somebody filled in.
 
         Rows may be in any order, other columns are ignored, and rows with an empty cell
-        stay open. What is known already is passed over, so a file may be read again.
+        stay open. Known labels are skipped, so a file may be read again.
         All answers are recorded, or none of them if one cannot be.
 
         Parameters

@@ -227,7 +227,7 @@ def _training_gap(problem, surrogate, classes, has_expert):
         loss = problem.training_loss(rows, classes)
         expected = surrogate.held_out_loss(rows, loss)
         observed = loss.observed(np.arange(len(rows)), problem.y_train[rows])
-    except ValueError:  # A loss of the user's that has no value there.
+    except ValueError:  # The user's loss has no value there.
         return np.nan
     if expected is None:
         return np.nan
@@ -240,5 +240,5 @@ def _training_tail(surrogate, loss):
         return np.nan
     try:
         return float(surrogate.training_tail(loss.loss))
-    except ValueError:  # A loss of the user's that has no value there.
+    except ValueError:  # The user's loss has no value there.
         return np.nan

@@ -28,7 +28,7 @@ class Limits:
     stop: object = None
 
     def reason_to_stop(self, evaluation):
-        """Why no more labels are bought; empty to go on."""
+        """Why no more labels are bought; empty to continue."""
         if len(evaluation.ledger) >= self.n_labels:
             return f"n_labels={self.n_labels} were bought."
         if self.budget < np.inf and evaluation.spent >= self.budget:
@@ -89,7 +89,7 @@ def _buy(evaluation, oracle, limits):
         n_free = evaluation.state.n_free
         indices = evaluation.ask(min(limits.batch_size, missing, n_free)).indices
     if limits.budget < np.inf:
-        # Rows are paid for while the ones before leave something of the budget.
+        # A row is bought if the rows before it leave something of the budget.
         cost_before = np.cumsum([0.0, *evaluation.problem.cost_of(indices)])[:-1]
         indices = indices[evaluation.spent + cost_before < limits.budget]
     if len(indices):

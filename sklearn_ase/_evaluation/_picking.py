@@ -12,7 +12,7 @@ from sklearn_ase.selection import Proportional
 
 
 class Picker:
-    """Picks free rows, and keeps what one pick leaves for the next."""
+    """Picks free rows, and keeps what the next pick can use again."""
 
     def __init__(self):
         self._pool = None
@@ -153,7 +153,7 @@ def check_embedding(embedding, n_samples, selection):
 
 
 def _check_query(query, candidates, n_queries, selection):
-    """Check what a selection, perhaps somebody else's, picked."""
+    """Check the picks of a selection, which may be a user's."""
     name = f"{type(selection).__name__}.pick"
     rows, proba = (np.asarray(getattr(query, n, None)) for n in ("indices", "proba"))
     is_pick = rows.shape == proba.shape == (n_queries,)

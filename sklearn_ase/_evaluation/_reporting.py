@@ -56,9 +56,9 @@ class Reporting(Answering):
     def judges(self, *, metric=None, level=0.9):
         """Report what each of the experts on the label is worth.
 
-        Every figure is estimated from the labels of this evaluation, which were picked
-        actively, and speaks of the whole pool: of all its rows about which the expert
-        says something. Each has an interval, which holds on its own at `level`.
+        Every figure is estimated from the labels of this evaluation. It is about all
+        rows of the pool about which the expert says something, not only the labelled
+        ones. Each figure has an interval, which holds on its own at `level`.
 
         Parameters
         ----------
@@ -155,15 +155,15 @@ class Reporting(Answering):
         Returns
         -------
         reason : str
-            Why no more are needed; empty to go on.
+            Why no more are needed; empty to continue.
         """
         self._check_stop(stop)
         estimates = recent_estimates(self.ledger, self.plan.metric)
         reason = stop.reason(estimates) if estimates else ""
         if not isinstance(reason, str):
             raise TypeError(
-                f"{type(stop).__name__}.reason must return a str, empty to go on, but "
-                f"returned {reason!r}."
+                f"{type(stop).__name__}.reason must return a str (empty to continue), "
+                f"but returned {reason!r}."
             )
         return reason
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from sklearn_ase._utils._checks import is_number, shown
 
-# A surrogate that takes labels between refits waits for at least so many of them, and
+# A surrogate that takes labels between refits waits for at least this many of them, and
 # for this share of the rows of its last fit: fewer rows hardly change it.
-_LEAST_STEP, _LEAST_SHARE = 5, 0.01
-# After the last label it is fitted again if this part of such a step has come.
-_LAST_PART = 0.0
+_LEAST_STEP, _LEAST_SHARE = 5, 0.02
+# After the last label it is fitted again if this part of the step was reached.
+_LAST_PART = 0.5
 
 
 def check_refit(refit):
@@ -61,7 +61,7 @@ def next_refit(refit, n_labels, n_fitted=None):
 
 
 def last_refit(refit, n_labels, n_fitted=None):
-    """Label count from which a refit after the last label pays; see `next_refit`."""
+    """Label count from which to refit after the last label; see `next_refit`."""
     step = _step(n_fitted) if is_factor(refit) else 1
     return n_labels + max(1, math.ceil(_LAST_PART * step))
 

@@ -14,9 +14,9 @@ from sklearn_ase.risk import ASE, GuardedASE
 # With fewer labels in a group the surrogate decides alone.
 _MIN_LABELS = 2
 _FEW_LABELS = 10
-# So many groups with labels are needed to learn from each other.
+# Groups learn from each other only if at least this many have labels.
 _MIN_GROUPS = 2
-# The value stays in the interval of this level that the own labels give.
+# The value stays in the interval of this level from the group's own labels.
 _OWN_LEVEL = 0.99
 _COLUMNS = {
     "group": "group",
@@ -77,7 +77,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))
     found = []
     for place, n_labels in enumerate(labelled):
-        # Without a label here the steps tell nothing about the surrogate's error.
+        # Without a label here the steps do not show the surrogate's error.
         is_alone = n_labels < _MIN_LABELS and asked_risk.leans_on_surrogate
         asked = ASE() if is_alone else risk
         found.append(evaluation.estimate(asked, where=numbers == place, **about))
@@ -100,7 +100,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     table = {
         name: np.array(column) for name, column in zip(_COLUMNS, columns, strict=True)
     }
-    if len({type(group) for group in names}) > 1:  # Not made alike.
+    if len({type(group) for group in names}) > 1:  # numpy would convert them.
         table["group"] = np.array(names, dtype=object)
     return SliceTable(table, level, found[0].name, simultaneous)
 
@@ -108,7 +108,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
 def _borrowed(evaluation, risk, found, numbers, is_tested, about):
     """The value of each group, with what the other groups say about the surrogate.
 
-    Guarded estimates only: the others do not judge the surrogate. A group without an
+    This is for guarded estimates. Others do not judge the surrogate. A group without an
     interval, or without a label that tests the surrogate, keeps its own value.
     """
     values = np.array([each.value for each in found])
@@ -140,16 +140,16 @@ def _borrowed(evaluation, risk, found, numbers, is_tested, about):
         is_calibrated=state.is_calibrated,
     )
     for place, value in zip(places, surrogate - errors, strict=True):
-        # Other groups move the value at most to where the own labels allow it.
+        # Other groups move the value only as far as the group's own labels allow.
         values[place] = np.clip(value, *found[place].interval(_OWN_LEVEL))
     return values
 
 
 def _verdict(found, n_labels):
     if n_labels < _MIN_LABELS:
-        return "too few labels: the surrogate's word alone"
+        return "too few labels: only from the surrogate"
     if found.refusal:
         return f"no interval: {found.refusal.removeprefix('No interval: ')}"
     if n_labels < _FEW_LABELS:
-        return "few labels: mostly the surrogate's word"
+        return "few labels: mostly from the surrogate"
     return "supported by labels"

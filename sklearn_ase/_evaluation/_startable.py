@@ -79,7 +79,7 @@ default=None
         -------
         evaluation : Evaluation
         """
-        # A copy, so that a start by hand leaves no trace on the evaluator.
+        # A copy, so that a start by hand does not change the evaluator.
         return start_evaluation(
             copy(self),
             X,

@@ -102,7 +102,7 @@ def start_evaluation(
     )
     if parts is not None:
         X = remembering(parts)
-        # Others need not believe what their update returned.
+        # The belief of other surrogates may differ from what their update returned.
         plan = replace(plan, recalibrate=recalibrate and plan.surrogate.takes_sources)
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
@@ -132,7 +132,7 @@ def start_evaluation(
 
 
 def check_pool(evaluator, X):
-    """Check a pool; of one that is not in memory, the first row."""
+    """Check a pool; if it is not in memory, only its first row."""
     if not isinstance(X, RowSource):
         return check_rows(evaluator, X, reset=True)
     if not len(X):

@@ -12,10 +12,10 @@ from sklearn_ase._utils._growing import GrowingArray
 
 
 class StateKeeper:
-    """Puts the state of the pool together, label by label.
+    """Builds the state of the pool, label by label.
 
-    A label then costs the same however many there are. After a correction, an answer
-    out of order, or with several answers for a row, all is put together anew.
+    The time for a label does not depend on the number of labels. After a correction,
+    an answer out of order, or several answers for a row, all of it is built again.
     """
 
     def __init__(self):
@@ -100,7 +100,7 @@ class StateKeeper:
     def _made(self, learned):
         arrays = self._losses, self._answered, self._skipped
         for array in arrays:
-            array.setflags(write=False)  # Strategies of others see them.
+            array.setflags(write=False)  # Strategies of users get them.
         recorded = (column.values for column in self._recorded.values())
         state = PoolState(
             loss=learned.loss,

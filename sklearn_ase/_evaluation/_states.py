@@ -33,7 +33,7 @@ def pool_state(ledger, learned):
     noise = answer_noise(learned.loss, indices, labels, ledger.more_labels)
     picks = with_several_answers(picks, noise)
     for column in vars(picks).values():
-        column.setflags(write=False)  # Strategies of others see them.
+        column.setflags(write=False)  # Strategies of users get them.
     return PoolState(
         loss=learned.loss,
         belief=learned.belief,

@@ -40,7 +40,7 @@ class Systems:
 
     @property
     def agreement(self):
-        """Which rows belong to none of two groups, so that they tell nothing."""
+        """Which rows belong to neither of two groups, so that they say nothing."""
         places = np.arange(len(self.names))
         is_own = self.numbers[:, None] == places
         return Agreement(np.where(is_own, places + 1, 0))
@@ -64,7 +64,7 @@ class Systems:
 
 
 def as_systems(groups, problem, metric, weight):
-    """Take groups of rows for competitors.
+    """Make competitors of groups of rows.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class ColumnTable(dict):
 
 
 def aligned(rows):
-    """Return the rows of a table as lines whose columns stand below each other.
+    """Return the rows of a table as lines with aligned columns.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ class Agreement:
         Two models with equal keys at a row predict the same there.
     weight : ndarray of shape (n_samples,) or None
         How much each row counts, with mean 1; None if all count the same. A row that
-        counts nothing tells no two models apart.
+        has weight 0 does not tell models apart.
     """
 
     keys: np.ndarray

@@ -12,7 +12,7 @@ def with_several_answers(picks, noise):
     """Picks with the variance that means of several answers are believed to have.
 
     The surrogate believes in the variance of a single answer. A part of it is noise of
-    the answers, and the mean of k answers has a k-th of that part. The part is found
+    the answers, and the mean of k answers has 1/k of that part. The part is found
     from rows with several answers: the variance between the answers for a row, relative
     to what was believed. For each pick it is found from the picks before, so that what
     is expected of a pick is still known before its label.

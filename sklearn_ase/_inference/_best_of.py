@@ -191,7 +191,7 @@ def anytime_bounds(corrected, deviation, n_apart, n_labels, level=0.9):
     degrees = n_apart[known] - 1.0
     with np.errstate(invalid="ignore"):
         half[known] = quantile(each, degrees, n_labels) * deviation[known]
-    # So few labels tell nothing, even if they do not scatter.
+    # So few labels say nothing, even if they do not scatter.
     half[np.isnan(half)] = np.inf
     np.fill_diagonal(half, 0.0)
     return gap - half, gap + half

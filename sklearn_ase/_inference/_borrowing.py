@@ -12,8 +12,8 @@ from scipy.special import logsumexp, softmax
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._evidence import hypotheses
 
-# An accurate surrogate is worth so many times the usual number of labels. Its error in
-# a group may be far smaller than that on the whole pool can show.
+# An accurate surrogate is worth this many times the usual number of labels. Its error
+# in a group may be far smaller than that on the whole pool can show.
 _WORTHS = (1.0, 10.0, np.inf)
 # Probability that it errs by no common amount, or by that on the whole pool.
 _CENTRES = (0.8, 0.2)
@@ -31,7 +31,7 @@ def errors_of_groups(gaps, variances, common, one_label, worth, is_calibrated):
     common : float
         Expected error of the surrogate's estimate for the whole pool.
     one_label : float
-        Variance from one label of an endless pool, relative to `variances`.
+        Variance from one label of an infinite pool, relative to `variances`.
     worth : float
         Labels that the estimate of an accurate surrogate is worth.
     is_calibrated : bool

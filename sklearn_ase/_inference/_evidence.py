@@ -1,6 +1,6 @@
 """What the labels say about the error of the surrogate.
 
-The equations are those of docs/trust.md.
+The equations are those of docs/trust_method.md.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ WORTH = 400.0
 # Share of that worth, and prior probability, under each of three hypotheses about the
 # surrogate: accurate, inaccurate, useless.
 CALIBRATED = (1.0, 1 / 40, 3 / 4000), (0.9, 0.08, 0.02)
-# Training rows that are worth so many times the labels decide the surrogate's estimate.
+# Training rows worth this many times the labels decide the surrogate's estimate.
 _OUTWEIGHS = 4.0
 # If the worth of the training rows were known, the estimate would be worth this times
 # more: part of its error is that the worth is not known.
@@ -33,7 +33,7 @@ _COMPARED = (1 / 4, 1 / 40, 3 / 4000), (0.85, 0.12, 0.03)
 _UNKNOWN = (1 / 4, 1 / 400, 3 / 40_000), (0.3, 0.65, 0.05)
 # The error on training rows carries over to the pool up to this share.
 _CARRY_OVER = 0.25
-# An error that so many labels would leave does not count against a surrogate.
+# An error that this many labels would leave does not count against a surrogate.
 _ENOUGH_LABELS = 200.0
 
 
@@ -44,9 +44,9 @@ class Evidence:
     Attributes
     ----------
     surrogate : float
-        The surrogate's estimate of the risk, A in docs/trust.md.
+        The surrogate's estimate of the risk, A in docs/trust_method.md.
     corrected : float
-        The estimate corrected by the labels, C in docs/trust.md.
+        The estimate corrected by the labels, C in docs/trust_method.md.
     distance : float
         Distance of the two estimates in standard errors of `corrected`. NaN if every
         row is labelled, or if some rows cannot be labelled.
@@ -134,11 +134,11 @@ def _weighed(state, worth):
     if state.settled.n_skipped:
         return Evidence(**found)
     seen, believed = tuned_variances(state)
-    # Not the greater of the two: a surrogate must not excuse its own error by a
+    # Not the greater of the two: a surrogate must not hide its own error behind a
     # variance that only it believes in.
     variance = blended_variance(seen, believed, n_labels)
     least = (1e-12 * max(abs(surrogate), abs(corrected))) ** 2
-    if variance <= least:  # All was foreseen: what is believed now has to do.
+    if variance <= least:  # Everything was foreseen, so the present belief is used.
         believed_now = float(state.belief.loss_variance(state.loss).mean())
         variance = believed_now * (1.0 / n_labels - 1.0 / n_samples)
     if variance <= least:

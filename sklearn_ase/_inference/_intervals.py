@@ -1,6 +1,6 @@
 """Ends of confidence intervals, and the limits within which there are any.
 
-The equations are those of docs/trust.md.
+The equations are those of docs/trust_method.md.
 """
 
 import numpy as np
@@ -15,6 +15,8 @@ TARGETS = ("pool", "population")
 MIN_LABELS = 25
 # The anytime interval is tightest, relative to the fixed one, a few times later.
 _ANYTIME_START = 5.0
+# Fewer degrees of freedom than these would make an interval that says nothing.
+LEAST_DEGREES = 2.0
 # On the logarithmic scale an end is at most so far from the estimate.
 _MOST_LOG = 5.0
 
@@ -23,6 +25,31 @@ def fixed_quantiles(level, degrees_of_freedom):
     """Quantiles of Student's t and of the normal distribution, for two-sided ends."""
     tail = (1 + level) / 2
     return stats.t.ppf(tail, degrees_of_freedom), stats.norm.ppf(tail)
+
+
+def label_degrees(state):
+    """Degrees of freedom of what the scatter of labels tells: their number minus one.
+
+    Only labels count that could have changed the answer. If precision is asked, these
+    are the labels of rows that the model predicted as positive; for a group of rows
+    they are those inside. Any label can change the mean loss.
+
+    Parameters
+    ----------
+    state : PoolState
+
+    Returns
+    -------
+    degrees : float
+    """
+    picks = state.settled
+    all_degrees = max(picks.n_labels - 1.0, 1.0)
+    if not state.is_question:
+        return all_degrees
+    least, most = state.loss.values.limits()
+    rows = picks.indices[picks.answered]
+    degrees = np.sum(most[rows] > least[rows]) - 1.0
+    return float(max(degrees, min(all_degrees, LEAST_DEGREES)))
 
 
 def check_interval(level, method, target="pool"):
@@ -38,7 +65,7 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
     The Bayes factor of the t statistic against an effect with a normal prior is a
     non-negative martingale of mean 1, so by Ville's inequality it ever exceeds
     ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t, this is
-    eq. T6 of docs/trust.md.
+    eq. T6 of docs/trust_method.md.
     """
     if np.isinf(degrees_of_freedom):
         growth = 1.0 + n_labels / _ANYTIME_START

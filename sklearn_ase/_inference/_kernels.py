@@ -23,9 +23,14 @@ def lure_weights(query_proba, n_samples):
     n_labels = len(query_proba)
     if n_labels == n_samples:
         return np.ones(n_labels)
-    m = np.arange(1, n_labels + 1)
-    shrink = (n_samples - n_labels) / (n_samples - m)
-    return 1.0 + shrink * (1.0 / ((n_samples - m + 1) * query_proba) - 1.0)
+    free = free_after(n_labels, n_samples)
+    inverse = 1.0 / ((free + 1.0) * query_proba)
+    return 1.0 + (n_samples - n_labels) / free * (inverse - 1.0)
+
+
+def free_after(n_labels, n_samples):
+    """Number of free rows after each pick, as floats of shape (n_labels,)."""
+    return np.arange(n_samples - 1.0, n_samples - n_labels - 1.0, -1.0)
 
 
 @lru_cache(maxsize=2)
@@ -39,9 +44,10 @@ def step_weights(n_labels, n_samples):
         # The last step alone has seen every loss.
         weights = np.eye(1, n_labels, n_labels - 1)[0]
     else:
-        m = np.arange(1, n_labels + 1)
-        weights = 1.0 / ((n_samples - m + 1.0) * (n_samples - m))
-        weights /= weights.sum()
+        free = free_after(n_labels, n_samples)
+        # The sum of 1 / ((N-m+1)(N-m)) is 1 / (N-M) - 1 / N.
+        total = n_labels / (n_samples * (n_samples - n_labels))
+        weights = 1.0 / (total * free * (free + 1.0))
     weights.setflags(write=False)
     return weights
 
@@ -71,7 +77,7 @@ def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0
 
 
 def predictable_power(plain, control, n_trusted):
-    """How much of the control to use in each step, λ in eq. T1 of docs/trust.md.
+    """How much of the control to use per step, λ in eq. T1 of docs/trust_method.md.
 
     Parameters
     ----------
@@ -213,7 +219,7 @@ def bias_given_gap(gap, variance, expected, spread, weight, bound):
 
     Under each hypothesis the bias is normal with the given mean and variance. The gap
     is the bias minus the error of the unbiased estimate, taken as independent of it;
-    eq. T3 and T4 of docs/trust.md.
+    eq. T3 and T4 of docs/trust_method.md.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ class RowBelief:
         return np.einsum("nc,nc->n", self.belief.class_disagreement, distance)
 
     def __getattr__(self, name):
-        # Acquisitions of others may read what the belief says about labels.
+        # Acquisitions of users may read what the belief says about labels.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.belief, name)

@@ -1,6 +1,6 @@
 """One-step estimates of the risk, and the variance of their mean.
 
-The equations are those of docs/trust.md.
+The equations are those of docs/trust_method.md.
 """
 
 from typing import NamedTuple
@@ -220,7 +220,7 @@ def blended_variance(seen, believed, n_labels):
 def unseen_variance(picks, n_samples):
     """Variance that a unit of losses which no label has shown would add, eq. T12.
 
-    If such losses are spread evenly over an endless pool, the labels are worth
+    If such losses are spread evenly over an infinite pool, the labels are worth
     ``M / κ`` labels of a plain sample for them. κ is the mean of ``1 / (n q)`` over
     the rows. The picks estimate it: over many of them, the mean of ``1 / (n q)²`` is
     κ.

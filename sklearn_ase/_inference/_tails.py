@@ -5,10 +5,10 @@ import numpy as np
 from sklearn_ase._inference._skips import row_weight
 
 # Prior guess of the shape, and the number of values that it counts for. What training
-# rows show counts for more, but labels of the pool can outvote them.
+# rows show counts for more, but labels of the pool can outweigh them.
 _PRIOR_SHAPE, _PRIOR_VALUES = 0.5, 10.0
 _TRAINING_VALUES = 50.0
-# Fewer values tell nothing about a tail.
+# Fewer values say nothing about a tail.
 _MIN_VALUES = 5
 # With a heavier tail there is no interval.
 MAX_TAIL_SHAPE = 0.7
@@ -20,8 +20,8 @@ _FEWER = 1.5
 def heaviest_tail(state, min_labels):
     """Greatest shape of the tail that fewer of the labels have shown.
 
-    Who looks at every label count will meet one at which the labels have missed the
-    large losses. So for them a tail that was heavy once stays heavy.
+    Someone who looks at every label count will see one at which the labels have missed
+    the large losses. So for such looks a tail that was heavy once stays heavy.
 
     Parameters
     ----------

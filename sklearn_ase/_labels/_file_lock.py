@@ -6,7 +6,7 @@ from contextlib import suppress
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
-# Refused by the operating system because somebody else has the lock.
+# Refused by the operating system because another process has the lock.
 _LOCKED = {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
 
 

@@ -154,7 +154,7 @@ class JournalFile:
         try:
             self._write(b"".join(lines), durable)
             self._contents = self._now(contents)
-        except BaseException as error:  # A full disk, or somebody at the keyboard.
+        except BaseException as error:  # A full disk, or a keyboard interrupt.
             self._cut(error)  # No half lines, and none that does not count.
             error.add_note(f"Nothing of it was recorded in {self.path}. Try it again.")
             raise

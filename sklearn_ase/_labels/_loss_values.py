@@ -59,5 +59,5 @@ def _values(loss, places, labels):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return np.asarray(loss.observed(places, labels), dtype=float)
-    except Exception:  # A function of the user's, at labels that nobody has given.
+    except Exception:  # The user's function may fail at labels that nobody has given.
         return np.full(len(places), np.nan)

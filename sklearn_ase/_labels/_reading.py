@@ -7,7 +7,7 @@ from sklearn_ase._labels._journal_file import JournalFile
 
 
 class _UnlockedFile(JournalFile):
-    """File of a journal that is only read, also while somebody else has it open."""
+    """File of a journal that is only read, also while another process has it open."""
 
     _open = staticmethod(partial(open, mode="rb"))
 

@@ -16,7 +16,7 @@ _ADVICE = (
 
 
 class TablesNeededError(ValueError, AttributeError):
-    """Raised for what cannot be had from a pool that is read in chunks."""
+    """Raised for what a pool that is read in chunks does not have."""
 
 
 def tables_needed(what):

@@ -92,7 +92,7 @@ class LocalParts:
                 column[start:stop] = part
             sums, start = found.plus(sums), stop
         for column in columns.values():
-            column.setflags(write=False)  # Strategies of others see them.
+            column.setflags(write=False)  # Strategies of users get them.
         return columns, sums
 
     def map(self, function, columns, *arguments):

@@ -161,7 +161,7 @@ def moments_of(belief, loss, name):
     Parameters
     ----------
     belief : CategoricalBelief or GaussianBelief
-        Perhaps of somebody else's surrogate.
+        It may come from a user's surrogate.
     loss : LossTable or PointLoss
     name : str
         Of the surrogate, for the message.

@@ -89,7 +89,7 @@ def totals_of(start, columns, acquisitions):
 
 
 def check_scores(scores, n_samples, acquisition):
-    """Check what an acquisition, perhaps somebody else's, returned.
+    """Check what an acquisition, which may be a user's, returned.
 
     Parameters
     ----------

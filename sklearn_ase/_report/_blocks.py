@@ -16,7 +16,7 @@ class Words:
     ----------
     text : str
     is_missing : bool
-        Whether it says why something could not be had.
+        Whether it says why something is missing.
     """
 
     text: str

@@ -5,7 +5,7 @@ import numpy as np
 from sklearn_ase._utils._checks import check_integer, check_number
 from sklearn_ase.acquisition._base import BaseAcquisition
 
-# Labels after which the share of the gain has fallen by two thirds of its way.
+# After this many labels the share of the gain has fallen by two thirds of its range.
 _EARLY_LABELS = 25.0
 
 
@@ -14,15 +14,15 @@ class BestModel(BaseAcquisition):
 
     Two parts have a share each: the spread of the differences between the leading model
     and its likeliest challengers, and what a label is expected to tell about which
-    model has most right. Rows on which all models agree score 0. A third part may serve
-    the level of the leading model.
+    model is right most often. Rows on which all models agree score 0. A third part may
+    be for the level of the leading model.
 
     Parameters
     ----------
     gain_share, late_gain_share : float, default=0.6 and 0.3
         Share of the second part at the start, and with many labels; some 25 labels are
         between the two. It helps to choose early, and makes intervals of differences
-        wider. Of two models the difference is all there is to know, so there it is 0.
+        wider. With two models only their difference counts, so the share is 0.
     temperature : float, default=30
         How sharply rows with the greatest gain are preferred.
     level_share : float, default=0

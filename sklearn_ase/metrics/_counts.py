@@ -106,7 +106,7 @@ class CountMetric(BaseMetric):
                 known[place], known_rows[place] = scaled.mean(), scaled
                 continue
             target = column[label]
-            if np.ndim(target) == 1:  # A label that is no class is never right.
+            if np.ndim(target) == 1:  # A label outside the classes is never right.
                 scaled, target = scaled * (target >= 0), np.maximum(target, 0)
             elif target < 0 or (n_unknown > 2 and not scaled.any()):
                 known[place] = 0.0

@@ -70,7 +70,7 @@ def difference(first, second, believed_mean):
     Returns
     -------
     difference : PoolMetric
-        Of one mean. If the metric is no straight line of a mean, it is linearised at
+        Of one mean. If the metric is not a straight line of a mean, it is linearised at
         what the surrogate believes.
     """
     metric, unknown = first.metric, np.full(1, np.nan)

@@ -16,9 +16,9 @@ _PRIOR_ROWS = 2.0
 
 @dataclass(frozen=True, eq=False)
 class PoolRanking:
-    """A metric of pairs of rows, which is no function of a few means.
+    """A metric of pairs of rows, which is not a function of a few means.
 
-    Near a belief about the labels it nearly is: :meth:`at` gives its tangent there.
+    Near a belief about the labels it almost is: :meth:`at` gives its tangent there.
 
     Attributes
     ----------

@@ -54,14 +54,14 @@ class BaseRanking(BaseMetric):
         raise TypeError(self._refusal())
 
     def value(self, means):
-        """Refused: a ranking is no function of means."""
+        """Refused: a ranking is not a function of means."""
         raise TypeError(self._refusal())
 
     def _refusal(self):
         name = type(self).__name__
         return (
-            f"{name} compares rows, so it is no function of means of row values. Call "
-            f"{name}()(y_true, y_score), or use on_pool(...).at(proba)."
+            f"{name} compares rows, so it is not a function of means of row values. "
+            f"Call {name}()(y_true, y_score), or use on_pool(...).at(proba)."
         )
 
     def __call__(self, y_true, y_pred, sample_weight=None):

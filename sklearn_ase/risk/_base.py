@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._betting import anytime_ends
-from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
+from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._steps import (
     blended_variance,
@@ -20,7 +20,7 @@ from sklearn_ase._inference._steps import (
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, heaviest_tail, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
 
-# Number of surprises from which on they tell the error of an estimate.
+# At least this many surprises are needed to show the error of an estimate.
 _MANY_SURPRISES = 3
 
 
@@ -39,8 +39,8 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
     leans_on_surrogate : bool
         Whether a bad surrogate may bias it, so that ``fit`` should warn of one.
     allows_skips : bool
-        Whether it allows for picks that nobody could label. An estimator that weights
-        labels and does not is refused when there are such picks.
+        Whether it allows for picks that nobody could label. If an estimator weights
+        labels and does not allow for them, it is refused when there are such picks.
     """
 
     flags = (
@@ -91,7 +91,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         return None
 
     def obstacle(self, state):
-        """Say why this estimate cannot be had from a state.
+        """Say why this estimate is not possible from a state.
 
         :meth:`estimate` is called only if this is empty. Estimators that weight labels
         are never called before the first query has a label.
@@ -103,7 +103,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         obstacle : str
-            Empty if it can be had.
+            Empty if it is possible.
         """
         name = type(self).__name__
         if self.needs_belief and state.belief is None:
@@ -116,7 +116,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         return ""
 
     def check(self, state):
-        """Raise an error if this estimate cannot be had from a state.
+        """Raise an error if this estimate is not possible from a state.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ def design_based(value, variances, deviations, steps, state):
     variances : tuple of float
         Seen in the labels, and believed by the surrogate, eq. T5.
     deviations : ndarray
-        What the seen variance is the mean square of, on any scale.
+        Values whose mean square is the seen variance, on any scale.
     steps : Steps
         The steps that the anytime interval bets on.
     state : PoolState
@@ -176,7 +176,7 @@ def design_based(value, variances, deviations, steps, state):
         value=float(value),
         standard_error=float(variance**0.5) if n_labels > 1 or is_known else np.nan,
         n_labels=n_labels,
-        degrees_of_freedom=max(n_labels - 1, 1),
+        degrees_of_freedom=label_degrees(state),
         refusal="" if is_known else _refusal(value, variance, state),
         n_skipped=n_picks - n_labels,
         max_loss=loss.max_loss,
@@ -207,9 +207,9 @@ def design_based(value, variances, deviations, steps, state):
 def _n_surprises(state):
     """Number of labels that are far from what was expected of them.
 
-    They tell the variance of the estimate. A surrogate that is hardly ever surprised
-    may have missed what is rare, and so may labels of one kind only. Rows that do not
-    count, such as those outside of a group, do not surprise.
+    They show the variance of the estimate. If the surrogate is hardly ever surprised,
+    it may have missed rare losses. The same holds for labels of one kind only. Rows
+    that do not count, such as those outside of a group, are no surprise.
     """
     picks = state.settled.take(state.settled.answered)
     greatest = np.full(len(picks), state.loss.max_loss)
@@ -256,7 +256,7 @@ def _refusal(value, variance, state):
     if variance <= (1e-12 * value) ** 2:  # 0, but for rounding.
         return (
             f"No interval: all {n_labels} labels are what the surrogate was certain "
-            "of, so nothing tells the error of the estimate. Label more rows."
+            "of, so nothing shows the error of the estimate. Label more rows."
         )
     # Losses of classifiers end at the greatest one of the table.
     shape = 0.0 if np.isfinite(state.loss.max_loss) else loss_tail(state)

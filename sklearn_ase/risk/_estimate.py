@@ -57,8 +57,8 @@ class RiskEstimate:
         whatever the surrogate expects.
     unseen : float
         For a bounded loss: variance that a unit of losses which no label has shown
-        would add to the estimate from an endless pool, eq. T12 of docs/trust.md. 0 for
-        other losses.
+        would add to the estimate from an infinite pool, eq. T12 of
+        docs/trust_method.md. 0 for other losses.
     is_wilson : bool
         For a bounded loss: whether the interval is Wilson's, with as many labels of a
         plain sample as the variance says.
@@ -113,7 +113,7 @@ class RiskEstimate:
     free_share: float = 1.0
 
     def __post_init__(self):
-        # A file gives lists back.
+        # Values read from a file are lists.
         object.__setattr__(self, "anytime", tuple(map(tuple, self.anytime)))
 
     def __repr__(self):

@@ -257,6 +257,9 @@ class MetricEstimate:
         -------
         estimate : MetricEstimate
         """
+        growth = n_labels / max(self.n_labels, 1)
+        # Of the labels to come as many are expected to matter as of those so far.
+        degrees = max((self.degrees_of_freedom + 1.0) * growth - 1.0, 1.0)
         before = 1.0 / max(self.n_labels, 1) - 1.0 / n_samples
         ratio = max(1.0 / n_labels - 1.0 / n_samples, 0.0) / before
         covariance = tuple(map(tuple, ratio * np.array(self.covariance)))
@@ -266,8 +269,8 @@ class MetricEstimate:
                 mean,
                 standard_error=mean.standard_error * ratio**0.5,
                 n_labels=n_labels,
-                degrees_of_freedom=max(n_labels - 1, 1),
-                unseen=mean.unseen * self.n_labels / n_labels,
+                degrees_of_freedom=degrees,
+                unseen=mean.unseen / growth,
                 free_share=1.0 - n_labels / n_samples,
                 least=0.0,
                 most=np.inf,
@@ -280,7 +283,7 @@ class MetricEstimate:
             mean=mean,
             standard_error=self.standard_error * ratio**0.5,
             n_labels=n_labels,
-            degrees_of_freedom=max(n_labels - 1, 1),
+            degrees_of_freedom=degrees,
             covariance=covariance,
             refusal="",
             anytime_refusal="",

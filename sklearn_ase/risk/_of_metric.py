@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._intervals import MIN_LABELS, tail_degrees
+from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
 from sklearn_ase._inference._limits import proved_limits, with_limits
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._skips import row_weight
@@ -20,7 +20,7 @@ _UNCORRELATED_LABELS = 10
 _UNSEEN_EVENTS = 0.5
 _ALL_SKIPPED = "None of the rows that the question is about could be labelled."
 _ALL_FORESEEN = (
-    "No interval: all labels are what the surrogate was certain of, so nothing tells "
+    "No interval: all labels are what the surrogate was certain of, so nothing shows "
     "the error of the estimate. Label more rows."
 )
 
@@ -86,7 +86,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     values, predicted, _ = risk.steps(influence)
     variance = max(variances_of_mean(values, predicted, influence.n_samples))
     n_labels = picks.n_labels
-    # A root of a mean has the interval, or none, that the mean has.
+    # The root of a mean has the interval of the mean, or none if the mean has none.
     is_root = len(states) == 1 and states[0].loss.min_loss >= 0
     refusal = found[0].refusal if is_root else ""
     anytime_refusal = found[0].anytime_refusal if is_root else ""
@@ -200,16 +200,14 @@ def _from_below(pool_metric, state_of):
 
 
 def _degrees(state, steps):
-    """Degrees of freedom: labels whose value was not known beforehand, minus one.
+    """Degrees of freedom of the variance of a linearised metric.
 
     Values without limits may have a heavy tail. Then a few steps carry the variance,
     and it has fewer, as that of a loss without a bound.
     """
-    least, most = state.loss.values.limits()
-    rows = state.settled.indices[state.settled.answered]
-    degrees = max(np.sum(most[rows] > least[rows]) - 1.0, 1.0)
-    if np.isfinite([least, most]).all():
-        return float(degrees)
+    degrees = label_degrees(state)
+    if np.isfinite(state.loss.values.limits()).all():
+        return degrees
     deviations = _kernels.step_deviations(steps, state.n_samples)
     return float(min(degrees, tail_degrees(deviations)))
 
@@ -265,7 +263,7 @@ class _Means:
         seen, believed = variances_of_mean(steps.values, steps.predicted, n_samples)
         if len(picks) == n_samples:
             return 0.0
-        # Half an event more among all rows that were heard, spread over the rows.
+        # Half an event more among all rows with labels, spread over the rows.
         spread = np.subtract(*state.loss.values.limits()[::-1])
         is_open = spread > 0
         rows = picks.indices[picks.answered]

@@ -98,7 +98,7 @@ def _estimates(evaluation, y, truth, recording):
         query = evaluation.ask()
         evaluation.tell(query, y[query.indices])
         if count in counts:
-            evaluation.refit()
+            evaluation.finish()
         if count < counts[0]:
             continue
         state = evaluation.state

@@ -45,7 +45,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         rows that were held out: out-of-bag if the members learn from bootstrap
         samples, cross-fitted otherwise. ``"auto"`` is ``LogLinearStack()``, but no
         calibration for an object with ``predict_proba_members`` whose members do not
-        learn from bootstrap samples. None is no calibration.
+        learn from bootstrap samples. None means no calibration.
     pool_weight : float, default=1.0
         Weight of an acquired row in the fit of the estimator; a training row has
         weight 1.

@@ -140,7 +140,7 @@ def _is_absent(value):
         return False
     try:
         return is_missing(value)
-    except Exception:  # An object of the user's that cannot be compared.
+    except Exception:  # A user's object that cannot be compared.
         return False
 
 

@@ -153,7 +153,7 @@ def test_the_word_for_skipping_cannot_be_a_class(tmp_path, asked):
     path = write(tmp_path / "batch.csv", f"row,label\n{rows[0]},dog\n{rows[1]},DOG\n")
     with pytest.raises(ValueError, match="skip='dog' is one of the classes"):
         asked.import_answers(path, skip="dog")
-    assert asked.import_answers(path, skip="Dog") == 1  # A class is no skip.
+    assert asked.import_answers(path, skip="Dog") == 1  # A class is not a skip.
     assert asked.ledger.labels == {rows[0]: "dog"}
 
 

@@ -1,4 +1,4 @@
-"""What Python offers for one evaluation can be had by commands."""
+"""What Python offers for one evaluation is available as commands."""
 
 import json
 

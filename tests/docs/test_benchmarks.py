@@ -105,7 +105,7 @@ def test_wrong_labels_are_a_share_of_the_training_labels():
     noisy = sampler(numbers, linear, noise=0.4, **sizes)(None, 0)
     assert_array_equal(clean.X_train, noisy.X_train)
     assert_array_equal(clean.y, noisy.y)
-    # A label that is drawn anew may be right by chance.
+    # A label that is drawn again may be right by chance.
     assert 0.25 < np.mean(clean.y_train != noisy.y_train) < 0.4
 
 

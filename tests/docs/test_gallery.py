@@ -24,7 +24,7 @@ def pyplot(tmp_path, monkeypatch):
     plt.close("all")
 
 
-# What a reader of the page should not meet; that there is no screen is no news.
+# Warnings that a reader should not see; the one about a missing screen is expected.
 @pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
 @pytest.mark.parametrize(

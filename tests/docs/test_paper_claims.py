@@ -204,7 +204,7 @@ def test_an_acquisition_that_focuses_and_then_diversifies():
     assert focuses_then_diversifies(steps)
     bald = pd.Series([0.3, 0.2, 0.1, 0.1], counts)
     assert not focuses_then_diversifies(steps_of(bald, 4000))
-    # All sevens are bought, so that there are others to come: that is no merit.
+    # All sevens are bought, so others must follow. This proves nothing.
     greedy = pd.Series([1.0, 1.0, 1.0, 0.7], counts)
     assert list(steps_of(greedy, 900).index) == [10, 20, 40]
     assert not focuses_then_diversifies(steps_of(greedy, 900))

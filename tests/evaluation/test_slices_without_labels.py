@@ -23,5 +23,5 @@ def test_a_group_without_labels_has_the_estimate_of_the_surrogate():
     assert table["n_labels"].tolist() == [0, 30]
     expected = float(evaluation.estimate(ASE(), where=is_rare))
     assert table["estimate"][0] == pytest.approx(expected)
-    assert "surrogate's word alone" in table["verdict"][0]
+    assert "only from the surrogate" in table["verdict"][0]
     assert np.isnan(table["low"][0])

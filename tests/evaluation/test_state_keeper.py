@@ -1,4 +1,4 @@
-"""States are renewed label by label, and are those that are put together anew."""
+"""States are renewed label by label, and equal those that are built again."""
 
 from dataclasses import fields
 from types import SimpleNamespace

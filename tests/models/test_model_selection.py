@@ -261,7 +261,7 @@ def test_the_labels_that_would_do_it_are_forecast():
     comparison = run.compare()
     assert comparison.candidates() == ["m0", "m1"]
     more = comparison.labels_needed()
-    assert f"About {more:.0f} more would do it." in comparison.describe()
+    assert f"About {more:.0f} more labels would be sufficient." in comparison.describe()
     _label(run, y, int(2 * more))
     assert run.compare().labels_needed() == 0.0
     assert "m0 is the best of 3 models" in run.compare().describe()

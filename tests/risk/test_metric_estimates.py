@@ -240,3 +240,50 @@ def test_a_heavy_tail_widens_the_interval_of_a_metric_of_numbers():
         degrees.append(evaluation.estimate(CorrectedASE()).degrees_of_freedom)
     assert degrees[0] > 40
     assert degrees[1] < 30
+
+
+@risks
+def test_an_interval_counts_only_labels_that_can_change_the_answer(risk):
+    evaluation = after(120)
+    rows, where = evaluation.state.indices, X[:, 1] > 0
+    is_positive = evaluation.problem.predictions.response == 1
+
+    def degrees(metric, **rows):
+        return evaluation.estimate(risk, metric=metric, **rows).degrees_of_freedom
+
+    assert degrees("accuracy") == degrees("recall") == degrees("f1") == 119
+    assert degrees("precision") == is_positive[rows].sum() - 1 < 40
+    assert degrees("accuracy", where=where) == where[rows].sum() - 1 < 80
+    assert degrees("precision", where=where) == (where & is_positive)[rows].sum() - 1
+    weight = np.arange(200) % 3.0
+    assert degrees("accuracy", sample_weight=weight) == (weight[rows] > 0).sum() - 1
+
+
+@risks
+def test_precision_has_the_interval_of_accuracy_among_predicted_positives(risk):
+    evaluation = after(60)
+    where = evaluation.problem.predictions.response == 1
+    precision = evaluation.estimate(risk, metric="precision")
+    accuracy = evaluation.estimate(risk, metric="accuracy", where=where)
+    assert float(precision) == pytest.approx(float(accuracy))
+    assert precision.interval() == pytest.approx(accuracy.interval())
+
+
+def test_labels_that_cannot_matter_leave_at_least_two_degrees_of_freedom():
+    where = np.zeros(200, dtype=bool)
+    where[after(30).state.indices[0]] = True
+    where[np.flatnonzero(after(30).state.free)[:50]] = True
+    for metric in ("accuracy", "f1"):
+        found = after(30).estimate(metric=metric, where=where)
+        assert found.degrees_of_freedom == 2
+    evaluation = buy(start(X, loss="zero_one"), 2, Y)
+    assert evaluation.estimate(metric="accuracy", where=where).degrees_of_freedom == 1
+
+
+@pytest.mark.parametrize("metric", ["precision", "f1", "recall"])
+def test_as_many_of_the_labels_to_come_matter_as_of_those_so_far(metric):
+    found = after(60).estimate(metric=metric, where=X[:, 1] > 0)
+    now, later = found.with_labels(60, 200), found.with_labels(120, 200)
+    assert now.degrees_of_freedom == pytest.approx(found.degrees_of_freedom)
+    assert later.degrees_of_freedom == 2 * found.degrees_of_freedom + 1
+    assert np.ptp(later.interval()) < np.ptp(now.interval())
