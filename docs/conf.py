@@ -33,6 +33,7 @@ highlight_language = "none"  # Commands and what they print.
 templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
+autodoc_typehints = "none"  # The docstrings say the types.
 autodoc_default_options = {"members": True, "inherited-members": False}
 toc_object_entries_show_parents = "hide"
 

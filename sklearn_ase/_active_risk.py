@@ -1,8 +1,13 @@
 """The estimator: parameters and fit."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._loop import check_can_estimate
@@ -10,7 +15,28 @@ from sklearn_ase._evaluation._plan import check_n_labels
 from sklearn_ase._evaluation._startable import StartableEvaluator
 from sklearn_ase._evaluation._starting import start_evaluation
 from sklearn_ase._utils._callbacks import CallbackSupportMixin, Watch, with_callbacks
+from sklearn_ase._utils._typing import (
+    ByName,
+    Estimator,
+    Label,
+    LossFunction,
+    Model,
+    Oracle,
+    Rows,
+    Seed,
+    StrPath,
+)
 from sklearn_ase.exceptions import SurrogateWarning
+
+if TYPE_CHECKING:
+    from sklearn_ase._data._training_rows import TrainingRows
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase.acquisition._base import BaseAcquisition
+    from sklearn_ase.losses._base import BaseLoss
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._base import BaseRisk
+    from sklearn_ase.selection import BaseSelection
+    from sklearn_ase.stopping import BaseStop
 
 
 class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
@@ -92,9 +118,10 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         if it can.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
-        1 makes :meth:`fit` show a progress bar with the running estimate, and says when
-        a pool that is read in chunks is read again for a question. 2 also shows a
-        progress bar for each pass over such a pool.
+        1 makes :meth:`fit` show a progress bar with the running estimate and its 90 %
+        interval, which holds for one look at the end; `stop` ends a run earlier. It
+        also says when a pool that is read in chunks is read again for a question. 2
+        also shows a bar for each pass over such a pool.
 
     Attributes
     ----------
@@ -139,26 +166,26 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Model | None = None,
         *,
-        surrogate=None,
-        loss=None,
-        metric=None,
-        acquisition=None,
-        selection=None,
-        risk=None,
-        n_labels=50,
-        batch_size=1,
-        stop=None,
-        budget=None,
-        refit=1.5,
-        cv=5,
-        recalibrate="auto",
-        classes=None,
-        store="auto",
-        random_state=None,
-        verbose=0,
-    ):
+        surrogate: Estimator | None = None,
+        loss: str | LossFunction | BaseLoss | None = None,
+        metric: str | BaseMetric | None = None,
+        acquisition: BaseAcquisition | None = None,
+        selection: BaseSelection | None = None,
+        risk: BaseRisk | None = None,
+        n_labels: int = 50,
+        batch_size: int = 1,
+        stop: BaseStop | None = None,
+        budget: float | None = None,
+        refit: float | Sequence[int] | np.ndarray = 1.5,
+        cv: int = 5,
+        recalibrate: bool | Literal["auto"] = "auto",
+        classes: ArrayLike | None = None,
+        store: Literal["auto", "tables", "chunks"] = "auto",
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.estimator = estimator
         self.surrogate = surrogate
         self.loss = loss
@@ -181,20 +208,20 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
     @with_callbacks
     def fit(
         self,
-        X,
-        y=None,
+        X: Rows,
+        y: ArrayLike | Oracle | None = None,
         *,
-        X_train=None,
-        y_train=None,
-        predictions=None,
-        train_predictions=None,
-        experts=None,
-        ledger=None,
-        journal=None,
-        known_labels=None,
-        cost=None,
-        **other,
-    ):
+        X_train: Rows | TrainingRows | None = None,
+        y_train: ArrayLike | None = None,
+        predictions: ArrayLike | None = None,
+        train_predictions: ArrayLike | None = None,
+        experts: ByName | None = None,
+        ledger: LabelLedger | None = None,
+        journal: StrPath | None = None,
+        known_labels: Mapping[int, Label] | None = None,
+        cost: ArrayLike | None = None,
+        **other: Any,
+    ) -> Self:
         """Buy `n_labels` labels and estimate the risk.
 
         If the oracle raises, the labels so far are kept in ``ledger_``, and

@@ -1,11 +1,23 @@
 """The selector: the best of several models from few labels."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import ArrayLike
 
 from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._plan import check_n_labels
 from sklearn_ase._model_selection._fitted import FittedSelector
 from sklearn_ase._model_selection._starting import start_selection
+from sklearn_ase._utils._typing import ByName, Estimator, Oracle, Rows, Seed
+
+if TYPE_CHECKING:
+    from sklearn_ase._model_selection._selection import ModelSelection
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.stopping import BaseStop
 
 
 class ActiveModelSelector(FittedSelector):
@@ -46,7 +58,7 @@ class ActiveModelSelector(FittedSelector):
         are met.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
-        Whether :meth:`fit` shows a progress bar.
+        Whether :meth:`fit` shows a progress bar with the model that leads.
 
     Attributes
     ----------
@@ -97,18 +109,18 @@ class ActiveModelSelector(FittedSelector):
 
     def __init__(
         self,
-        estimators=None,
+        estimators: Sequence[tuple[str, Estimator]] | None = None,
         *,
-        metric="accuracy",
-        n_labels=50,
-        batch_size=1,
-        stop=None,
-        surrogate=None,
-        level_share=0.0,
-        classes=None,
-        random_state=None,
-        verbose=0,
-    ):
+        metric: str | BaseMetric = "accuracy",
+        n_labels: int = 50,
+        batch_size: int = 1,
+        stop: BaseStop | None = None,
+        surrogate: Estimator | None = None,
+        level_share: float = 0.0,
+        classes: ArrayLike | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.estimators = estimators
         self.metric = metric
         self.n_labels = n_labels
@@ -120,7 +132,9 @@ class ActiveModelSelector(FittedSelector):
         self.random_state = random_state
         self.verbose = verbose
 
-    def start(self, X, *, predictions=None, **data):
+    def start(
+        self, X: Rows | None, *, predictions: ByName | None = None, **data: Any
+    ) -> ModelSelection:
         """Start a choice by hand, or resume one.
 
         Parameters
@@ -158,7 +172,14 @@ class ActiveModelSelector(FittedSelector):
         # A copy, so that a start by hand does not change the selector.
         return start_selection(copy(self), X, predictions=predictions, **data)
 
-    def fit(self, X, y=None, *, predictions=None, **data):
+    def fit(
+        self,
+        X: Rows | None,
+        y: ArrayLike | Oracle | None = None,
+        *,
+        predictions: ByName | None = None,
+        **data: Any,
+    ) -> Self:
         """Buy `n_labels` labels and choose a model.
 
         If the oracle raises, the labels so far are kept in ``ledger_``, and

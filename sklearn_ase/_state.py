@@ -1,11 +1,19 @@
 """What strategies see: queries, picks and the state of the pool."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._data._columns import to_frame
+from sklearn_ase._utils._typing import Bools, Floats, Ints, Rows
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +36,13 @@ class Query:
     2
     """
 
-    indices: np.ndarray
-    proba: np.ndarray
+    indices: Ints
+    proba: Floats
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.indices)
 
-    def to_frame(self, X, predictions=None):
+    def to_frame(self, X: Rows, predictions: ArrayLike | None = None) -> DataFrame:
         """Return the rows that were asked for as a table, for those who label them.
 
         Parameters
@@ -108,15 +116,15 @@ class Picks:
     @classmethod
     def unanswered(
         cls,
-        indices,
-        query_proba,
-        expected_loss,
-        free_expected_loss,
-        residual_moment,
-        loss_moment,
-        max_inverse_proba=None,
-        max_expected_ratio=None,
-    ):
+        indices: ArrayLike,
+        query_proba: ArrayLike,
+        expected_loss: ArrayLike,
+        free_expected_loss: ArrayLike,
+        residual_moment: ArrayLike,
+        loss_moment: ArrayLike,
+        max_inverse_proba: ArrayLike | None = None,
+        max_expected_ratio: ArrayLike | None = None,
+    ) -> Self:
         """Make picks that nobody has answered yet; see the attributes.
 
         The last two may be left out. Ledgers of older versions lack them.
@@ -125,33 +133,33 @@ class Picks:
         -------
         picks : Picks
         """
-        indices = np.asarray(indices, dtype=int)
-        none, unknown = (np.full(len(indices), v) for v in (False, np.nan))
+        rows = np.asarray(indices, dtype=int)
+        none, unknown = (np.full(len(rows), v) for v in (False, np.nan))
         known = query_proba, expected_loss, free_expected_loss, residual_moment
-        limits = max_inverse_proba, max_expected_ratio
-        limits = (unknown if limit is None else limit for limit in limits)
-        known = (np.asarray(v, dtype=float) for v in (*known, loss_moment, *limits))
-        return cls(indices, *known, np.zeros(len(indices)), none, none)
+        limits = (max_inverse_proba, max_expected_ratio)
+        found = (unknown if limit is None else limit for limit in limits)
+        columns = (np.asarray(v, dtype=float) for v in (*known, loss_moment, *found))
+        return cls(*[rows, *columns, np.zeros(len(rows)), none, none])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.indices)
 
     @cached_property
-    def n_labels(self):
+    def n_labels(self) -> int:
         """Number of picks with a label."""
         return int(self.answered.sum())
 
     @cached_property
-    def n_skipped(self):
+    def n_skipped(self) -> int:
         """Number of picks that nobody could label."""
         return int(self.skipped.sum())
 
     @cached_property
-    def has_query_proba(self):
+    def has_query_proba(self) -> bool:
         """Whether every pick had a probability."""
         return not np.isnan(self.query_proba).any()
 
-    def take(self, places):
+    def take(self, places: slice | np.ndarray) -> Picks:
         """Return some of the picks.
 
         Parameters
@@ -228,8 +236,8 @@ class PoolState:
     (12, 28)
     """
 
-    loss: object
-    belief: object
+    loss: Any
+    belief: Any
     expected_loss: np.ndarray | None
     picks: Picks
     labels: np.ndarray
@@ -238,30 +246,30 @@ class PoolState:
     training_tail: float = np.nan
     is_question: bool = False
     is_cross_fitted: bool = False
-    models: object = None
+    models: Any = None
 
     @cached_property
-    def memo(self):
+    def memo(self) -> dict[Any, Any]:
         """What was computed from this state alone, by name; a dict."""
         return {}
 
     @cached_property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
         return self.loss.n_samples
 
     @property
-    def n_labels(self):
+    def n_labels(self) -> int:
         """Number of labels known."""
         return len(self.labels)
 
     @property
-    def n_free(self):
+    def n_free(self) -> int:
         """Number of samples that have not been asked for."""
         return self.n_samples - len(self.picks)
 
     @cached_property
-    def free(self):
+    def free(self) -> Bools:
         """Samples that have not been asked for, a mask of shape (n_samples,)."""
         free = np.ones(self.n_samples, dtype=bool)
         free[self.picks.indices] = False
@@ -269,23 +277,23 @@ class PoolState:
         return free
 
     @cached_property
-    def labelled(self):
+    def labelled(self) -> Picks:
         """The picks that have a label, in order."""
         return self.picks.take(self.picks.answered)
 
     @cached_property
-    def settled(self):
+    def settled(self) -> Picks:
         """The picks before the first open one. Weighted estimates use these."""
         picks = self.picks
         is_open = ~(picks.answered | picks.skipped)
         return picks.take(slice(int(np.argmax(is_open)))) if is_open.any() else picks
 
     @property
-    def indices(self):
+    def indices(self) -> Ints:
         """Rows that have a label, in the order of the picks."""
         return self.labelled.indices
 
     @property
-    def losses(self):
+    def losses(self) -> Floats:
         """Observed losses, in the order of the picks."""
         return self.labelled.losses

@@ -1,6 +1,9 @@
 """Selections: which rows to label next, given their scores."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -9,6 +12,11 @@ from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase._utils._score_stats import ScoreStats
 from sklearn_ase._utils._strategies import check_strategy
+from sklearn_ase._utils._typing import Floats
+
+if TYPE_CHECKING:
+    pass
+
 
 __all__ = ["ArgMax", "BaseSelection", "Proportional", "ScoreStats", "UniformMixed"]
 
@@ -46,16 +54,16 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
     array([0.1 , 0.4 , 0.25, 0.25])
     """
 
-    flags = ("has_query_proba", "cost_power")
-    has_query_proba = True
-    cost_power = 0.5
-    is_local = False
+    flags: tuple[str, ...] = ("has_query_proba", "cost_power")
+    has_query_proba: bool = True
+    cost_power: float = 0.5
+    is_local: bool = False
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
-    def distribution(self, scores):
+    def distribution(self, scores: np.ndarray) -> Floats:
         """Probability of each candidate to be picked next.
 
         Parameters
@@ -69,7 +77,7 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
             Sums to 1.
         """
 
-    def row_proba(self, scores, stats):
+    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
         """Probability of some candidates, given statistics of the scores of all.
 
         Pools that are read in chunks need it; it goes with ``is_local = True``.
@@ -85,7 +93,13 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         """
         raise NotImplementedError(f"{type(self).__name__} has no row_proba.")
 
-    def pick(self, scores, candidates, n_queries, rng):
+    def pick(
+        self,
+        scores: np.ndarray,
+        candidates: np.ndarray,
+        n_queries: int,
+        rng: np.random.Generator,
+    ) -> Query:
         """Pick candidates one after the other, without replacement.
 
         Parameters
@@ -148,11 +162,11 @@ class ArgMax(BaseSelection):
     cost_power = 1.0
     is_local = True
 
-    def distribution(self, scores):
+    def distribution(self, scores: np.ndarray) -> Floats:
         """Equal probabilities for the candidates with the greatest score."""
         return self.row_proba(scores, ScoreStats.of(scores))
 
-    def row_proba(self, scores, stats):
+    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
         return (scores == stats.top) / stats.n_top
 
 
@@ -176,13 +190,13 @@ class Proportional(BaseSelection):
 
     is_local = True
 
-    def __init__(self, uniform_share=0.3):
+    def __init__(self, uniform_share: float = 0.3) -> None:
         self.uniform_share = uniform_share
 
-    def validate(self):
+    def validate(self) -> None:
         _check_share(self.uniform_share)
 
-    def distribution(self, scores):
+    def distribution(self, scores: np.ndarray) -> Floats:
         """Scores scaled to sum to 1, mixed with the uniform distribution."""
         self.validate()
         n_candidates = len(scores)
@@ -194,7 +208,7 @@ class Proportional(BaseSelection):
             1 - self.uniform_share
         ) * share / share.sum() + self.uniform_share / n_candidates
 
-    def row_proba(self, scores, stats):
+    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
         if not stats.top > 0:
             return np.full(len(scores), 1.0 / stats.n_candidates)
         # Tiny or huge scores must not under- or overflow.
@@ -225,36 +239,38 @@ class UniformMixed(BaseSelection):
     array([0.25, 0.75])
     """
 
-    def __init__(self, selection=None, uniform_share=0.2):
+    def __init__(
+        self, selection: BaseSelection | None = None, uniform_share: float = 0.2
+    ) -> None:
         self.selection = selection
         self.uniform_share = uniform_share
 
-    def validate(self):
+    def validate(self) -> None:
         _check_share(self.uniform_share)
         self._inner()
 
     @property
-    def has_query_proba(self):
+    def has_query_proba(self) -> bool:
         """True with a share of uniform picks, else that of the other selection."""
         return self.uniform_share > 0 or self._inner().has_query_proba
 
     @property
-    def cost_power(self):
+    def cost_power(self) -> float:
         """That of the other selection."""
         return self._inner().cost_power
 
     @property
-    def is_local(self):
+    def is_local(self) -> bool:
         """That of the other selection."""
         return self._inner().is_local
 
-    def distribution(self, scores):
+    def distribution(self, scores: np.ndarray) -> Floats:
         """Mixture of the other distribution and the uniform one."""
         self.validate()
         uniform = self.uniform_share / len(scores)
         return (1 - self.uniform_share) * self._inner().distribution(scores) + uniform
 
-    def row_proba(self, scores, stats):
+    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
         uniform = self.uniform_share / stats.n_candidates
         return (1 - self.uniform_share) * self._inner().row_proba(
             scores, stats

@@ -41,9 +41,16 @@ def _home(path):
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
+def _is_for_hints(node):
+    """Whether this is ``if TYPE_CHECKING:``, whose imports are never run."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def _imported(path):
     """Folders or modules of this package that a file imports from."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [node for node in tree.body if not _is_for_hints(node)]
+    for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -1,8 +1,11 @@
 """Annotate rows at the console: show a row, read its label, record it."""
 
+from __future__ import annotations
+
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from sklearn_ase._annotation._entries import (
     commands_by_entry,
@@ -13,19 +16,24 @@ from sklearn_ase._annotation._import import to_label
 from sklearn_ase._annotation._text_view import as_text
 from sklearn_ase._data._columns import row_of
 from sklearn_ase._utils._checks import check_callable, check_integer, shown
+from sklearn_ase._utils._typing import Label
 from sklearn_ase.exceptions import JournalError, NewClassWarning
+
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase.stopping import BaseStop
 
 
 def annotate(
-    evaluation,
-    n_labels=None,
+    evaluation: Evaluation,
+    n_labels: int | None = None,
     *,
-    stop=None,
-    class_names=None,
-    show=None,
-    read=input,
-    write=print,
-):
+    stop: BaseStop | None = None,
+    class_names: Sequence[str] | Mapping[Label, str] | None = None,
+    show: Callable[..., Any] | None = None,
+    read: Callable[[str], str] = input,
+    write: Callable[[str], Any] = print,
+) -> int:
     """Label rows at the console, one at a time.
 
     Rows that are waiting for a label come first. Type a label, or a command: ``s``

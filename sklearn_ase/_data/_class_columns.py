@@ -49,3 +49,22 @@ def one_hot(labels, columns):
         1 in the column of the label, 0 elsewhere.
     """
     return (np.asarray(labels)[:, None] == np.asarray(columns)[None, :]).astype(float)
+
+
+def check_columns(found, classes):
+    """Refuse a surrogate with a column for a class that is not possible.
+
+    Parameters
+    ----------
+    found : array-like
+        Classes of the surrogate.
+    classes : ndarray of shape (n_classes,)
+        All possible labels.
+    """
+    extra = np.setdiff1d(plain_labels(found), classes)
+    if len(extra):
+        raise ValueError(
+            f"The surrogate predicts the classes {extra.tolist()}, which are not "
+            f"among the possible classes {classes.tolist()}. Pass "
+            "classes=[...] with all of them."
+        )

@@ -1,6 +1,7 @@
 """What stays the same throughout an evaluation: the data and the predictions."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -60,23 +61,23 @@ class Problem:
         tables with a row for each sample.
     """
 
-    X: object
+    X: Any
     predictions: Predictions
-    loss: object
+    loss: Any
     task: str
     classes: np.ndarray | None = None
     given_classes: np.ndarray | None = None
-    X_train: object = None
+    X_train: Any = None
     y_train: np.ndarray | None = None
     train_predictions: Predictions | None = None
     cost: np.ndarray | None = None
     sample_weight: np.ndarray | None = None
-    model: object = None
-    experts: object = None
-    stand_in: object = None
-    features: object = None
-    train_features: object = None
-    pool: object = None
+    model: Any = None
+    experts: Any = None
+    stand_in: Any = None
+    features: Any = None
+    train_features: Any = None
+    pool: Any = None
 
     @property
     def n_samples(self):

@@ -1,6 +1,9 @@
 """Rows of a pool that need not be in memory: read in chunks, or some of them."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterator
 from functools import reduce
 
 import numpy as np
@@ -12,6 +15,7 @@ from sklearn_ase._data._rows import (
     subset,
     take_rows,
 )
+from sklearn_ase._utils._typing import Rows
 
 # Rows that encoders learn from, if the pool is not in memory and has more.
 _MOST_SAMPLED = 20_000
@@ -49,11 +53,11 @@ class RowSource(metaclass=ABCMeta):
     """
 
     @abstractmethod
-    def __len__(self):
+    def __len__(self) -> int:
         """Number of rows."""
 
     @abstractmethod
-    def take(self, rows):
+    def take(self, rows: np.ndarray) -> Rows:
         """Return some rows, in the given order.
 
         Parameters
@@ -66,7 +70,7 @@ class RowSource(metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def chunks(self, size):
+    def chunks(self, size: int) -> Iterator[Rows]:
         """Yield all rows, in order.
 
         Parameters
@@ -81,11 +85,11 @@ class RowSource(metaclass=ABCMeta):
         """
 
     @property
-    def in_memory(self):
+    def in_memory(self) -> Rows | None:
         """All rows in their container, if they are in memory; None otherwise."""
         return None
 
-    def like_chunks(self, rows):
+    def like_chunks(self, rows: Rows) -> Rows:
         """Return some rows in the container in which chunks come.
 
         That differs from :meth:`take` for a torch dataset, of which that reads rows.
@@ -93,15 +97,15 @@ class RowSource(metaclass=ABCMeta):
         whole = self.in_memory
         return subset(whole, rows) if is_dataset(whole) else self.take_once(rows)
 
-    def take_once(self, rows):
+    def take_once(self, rows: np.ndarray) -> Rows:
         """Return some rows that will not be needed again; see :meth:`take`."""
         return self.take(rows)
 
-    def head(self):
+    def head(self) -> Rows:
         """Return the first row, in its container."""
         return self.take(np.arange(min(len(self), 1)))
 
-    def sample(self):
+    def sample(self) -> Rows:
         """Return rows that stand for all, in order: all of them if they are few."""
         if self.in_memory is not None:
             return self.in_memory
@@ -111,7 +115,7 @@ class RowSource(metaclass=ABCMeta):
             rows = np.sort(rng.choice(len(rows), _MOST_SAMPLED, replace=False))
         return self.take(rows)
 
-    def mapped(self, function):
+    def mapped(self, function: Callable[[Rows], Rows]) -> RowSource:
         """Return the same rows, each chunk after a function.
 
         Parameters
@@ -125,7 +129,7 @@ class RowSource(metaclass=ABCMeta):
         """
         return MappedSource(self, function)
 
-    def chunk_size(self, n_columns=1):
+    def chunk_size(self, n_columns: int = 1) -> int:
         """Return the number of rows of a chunk that takes some 16 MB.
 
         Parameters

@@ -1,5 +1,11 @@
 """Training rows that cross-validation does not split."""
 
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from sklearn_ase._utils._typing import Rows
+
 
 class TrainingRows:
     """Training rows for the surrogate that cross-validation leaves whole.
@@ -19,7 +25,7 @@ class TrainingRows:
     TrainingRows(2 rows)
     """
 
-    def __init__(self, X, y):
+    def __init__(self, X: Rows, y: ArrayLike) -> None:
         self.X = X
         self.y = y
 

@@ -1,5 +1,7 @@
 """How far annotators agree, from the rows that have several answers."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,12 +70,12 @@ class Agreement:
     agreement: float
     alpha: float
     noise_floor: float
-    agreement_interval: tuple
-    alpha_interval: tuple
-    noise_floor_interval: tuple
+    agreement_interval: tuple[float, float]
+    alpha_interval: tuple[float, float]
+    noise_floor_interval: tuple[float, float]
     level: float
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """The figures in words, as a dict.
 
         Returns

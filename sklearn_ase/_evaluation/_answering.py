@@ -1,30 +1,44 @@
 """The questions that an evaluation answers from its labels."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from sklearn_ase._evaluation._comparing import compare_models
 from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._evaluation._influence import influence_of
 from sklearn_ase._evaluation._labelling import Labelling
-from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import Question
 from sklearn_ase._evaluation._slices import slice_table
 from sklearn_ase._evaluation._state_of import proba_near, states_for
-from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase.metrics import MeanLoss, as_metric
+
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._slices import SliceTable
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._base import BaseRisk
+    from sklearn_ase.risk._either import Estimate
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
 
 
 class Answering(Labelling):
     """Evaluation that answers questions about its pool."""
 
     def estimate(
-        self, risk=None, groups=None, *, metric=None, where=None, sample_weight=None
-    ):
+        self,
+        risk: BaseRisk | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        metric: str | BaseMetric | None = None,
+        where: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Estimate:
         """Answer a question from the labels so far.
 
         Parameters
@@ -71,23 +85,23 @@ class Answering(Labelling):
             return found
         if question is not None:
             return self._with_groups(found, question, groups)
-        groups = check_groups(groups, state)
+        numbers = check_groups(groups, state)
         return replace(
             found,
-            population_variance=grouped_variance(state, groups),
-            population_degrees=float(groups.max()),
+            population_variance=grouped_variance(state, numbers),
+            population_degrees=float(numbers.max()),
         )
 
     def estimate_by(
         self,
-        groups,
+        groups: ArrayLike,
         *,
-        metric=None,
-        risk=None,
-        sample_weight=None,
-        level=0.9,
-        simultaneous=False,
-    ):
+        metric: str | BaseMetric | None = None,
+        risk: BaseRisk | None = None,
+        sample_weight: ArrayLike | None = None,
+        level: float = 0.9,
+        simultaneous: bool = False,
+    ) -> SliceTable:
         """Answer the same question for each of several groups of rows.
 
         With the default `risk` the labels of all groups decide how much the surrogate
@@ -125,7 +139,7 @@ class Answering(Labelling):
             sample_weight=sample_weight,
         )
 
-    def effective_labels(self, estimate, question):
+    def effective_labels(self, estimate: MetricEstimate, question: Question) -> float:
         """Size of a plain random sample that would be as precise.
 
         Parameters
@@ -173,97 +187,12 @@ class Answering(Labelling):
         )
         return replace(found, mean=mean)
 
-    def compare(
+    def question(
         self,
-        models,
-        *,
-        metric=None,
-        reference=None,
-        where=None,
-        sample_weight=None,
-        risk=None,
-    ):
-        """Compare several models from the labels so far.
-
-        If models predict alike, their differences are known far better than their
-        levels: only rows on which two models differ say which is better.
-
-        Parameters
-        ----------
-        models : dict of str to model, or list of (str, model)
-            Fitted estimators, functions of X, or arrays of predictions for the pool:
-            labels suffice for metrics of labels. The model of the evaluation is not
-            among them unless you name it.
-        metric : str or BaseMetric, default=None
-            None means what the evaluation reports.
-        reference : str, default=None
-            Name of a model to which all others are compared, too.
-        where : array-like of bool of shape (n_samples,), default=None
-            The rows of the pool to compare on. None means all.
-        sample_weight : array-like of shape (n_samples,), default=None
-        risk : risk estimator, default=None
-
-        Returns
-        -------
-        comparison : Comparison
-        """
-        risk = self._comparing_risk(risk)
-        metric, weight = self._metric_and_weight(metric, where, sample_weight)
-        models = as_models(models, self.problem, metric, weight)
-        return compare_models(self, models, risk, reference)
-
-    def compare_groups(
-        self, groups, *, metric=None, reference=None, sample_weight=None, risk=None
-    ):
-        """Compare groups of rows, such as the answers of several systems.
-
-        The pool holds the rows of all groups, for instance the answers of two systems
-        to the same questions, and each row has a label of its own.
-
-        Parameters
-        ----------
-        groups : array-like of shape (n_samples,)
-            Group of each row, such as the system that gave the answer.
-        metric : str or BaseMetric, default=None
-            None means what the evaluation reports.
-        reference : str, default=None
-            Name of a group to which all others are compared, too.
-        sample_weight : array-like of shape (n_samples,), default=None
-        risk : risk estimator, default=None
-
-        Returns
-        -------
-        comparison : Comparison
-            ``comparison.difference("a", "b").interval()`` is the interval of a
-            difference.
-        """
-        risk = self._comparing_risk(risk)
-        if self.state.settled.n_skipped:
-            raise ValueError(
-                "compare_groups() cannot allow for rows that were skipped: "
-                f"{self.state.settled.n_skipped} were. Use estimate_by(groups)."
-            )
-        metric, weight = self._metric_and_weight(metric, None, sample_weight)
-        systems = as_systems(groups, self.problem, metric, weight)
-        return compare_models(self, systems, risk, reference)
-
-    def _comparing_risk(self, risk):
-        """The risk estimator of a comparison, checked."""
-        risk, state = self.risk if risk is None else risk, self.state
-        check_risk(risk)
-        if not risk.needs_query_proba:
-            raise ValueError(
-                f"compare() needs the steps of the estimate, but {type(risk).__name__} "
-                "has none. Use risk=GuardedASE() with selection=Proportional()."
-            )
-        risk.check(state)
-        if state.belief is None or not state.settled.n_labels:
-            raise ValueError(
-                "compare() needs a fitted surrogate and a label. Label some rows first."
-            )
-        return risk
-
-    def question(self, metric=None, where=None, sample_weight=None):
+        metric: str | BaseMetric | None = None,
+        where: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Question | None:
         """The metric that is asked for, applied to the predictions.
 
         None if the mean of the loss over all rows is asked for.

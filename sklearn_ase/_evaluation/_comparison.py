@@ -1,14 +1,21 @@
 """Several models, compared with the same labels."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from functools import cached_property
-from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_ase._evaluation._tables import aligned, listed
 from sklearn_ase._utils._checks import check_choice
+from sklearn_ase._utils._html import html_columns
+from sklearn_ase._utils._typing import Floats, Method
 
-# Names that a sentence lists.
-_MOST_NAMES = 6
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._comparing import Answers
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
 
 
 class Comparison:
@@ -32,7 +39,15 @@ class Comparison:
     ComparisonDisplay : The same as a figure.
     """
 
-    def __init__(self, names, best_index, gains, proba, answers, reference=None):
+    def __init__(
+        self,
+        names: Iterable[str],
+        best_index: int,
+        gains: np.ndarray,
+        proba: np.ndarray,
+        answers: Answers,
+        reference: str | None = None,
+    ) -> None:
         self.names = list(names)
         self.best_index = best_index
         self.reference = reference
@@ -43,22 +58,22 @@ class Comparison:
             check_choice(reference, "reference", tuple(self.names))
 
     @property
-    def best_name(self):
+    def best_name(self) -> str:
         """Name of the best model."""
         return self.names[self.best_index]
 
     @property
-    def n_labels(self):
+    def n_labels(self) -> int:
         """Number of labels."""
         return self._answers.pairs.n_labels
 
     @property
-    def metric_name(self):
+    def metric_name(self) -> str:
         """Name of the metric."""
         return self._answers.name
 
     @property
-    def n_differing(self):
+    def n_differing(self) -> np.ndarray:
         """Labels at which the best model and each other predict differently.
 
         Of shape (n_models,). Only these say which is better. Labels that count more
@@ -67,23 +82,23 @@ class Comparison:
         return self._answers.pairs.n_apart[self.best_index]
 
     @cached_property
-    def estimates(self):
+    def estimates(self) -> list[MetricEstimate]:
         """Estimate of the metric of each model, a list of MetricEstimate."""
         return [self._answers.estimate(place) for place in range(len(self.names))]
 
     @cached_property
-    def differences(self):
+    def differences(self) -> list[MetricEstimate]:
         """How much better the best model is than each; a list of MetricEstimate."""
         return [self.difference(self.best_name, name) for name in self.names]
 
     @cached_property
-    def to_reference(self):
+    def to_reference(self) -> list[MetricEstimate] | None:
         """How much better each is than the reference; None without a reference."""
         if self.reference is None:
             return None
         return [self.difference(name, self.reference) for name in self.names]
 
-    def difference(self, first, second):
+    def difference(self, first: str, second: str) -> MetricEstimate:
         """Estimate how much better one model is than another.
 
         Parameters
@@ -106,7 +121,7 @@ class Comparison:
             places.append(self.names.index(name))
         return self._answers.difference(*places)
 
-    def candidates(self, level=0.9, method="fixed"):
+    def candidates(self, level: float = 0.9, method: Method = "fixed") -> list[str]:
         """Return the models that may be the best.
 
         The best model is among them with probability `level`: all comparisons with it
@@ -129,7 +144,7 @@ class Comparison:
         stays = pairs.may_be_best(self.best_index, level, method)
         return [name for name, stay in zip(self.names, stays, strict=True) if stay]
 
-    def same_as_best(self):
+    def same_as_best(self) -> list[str]:
         """Return the best model and those that predict the same at all rows.
 
         No label tells these apart.
@@ -142,7 +157,7 @@ class Comparison:
         places = range(len(self.names))
         return [self.names[k] for k in places if are_alike(self.best_index, k)]
 
-    def regret(self, level=0.9, method="fixed"):
+    def regret(self, level: float = 0.9, method: Method = "fixed") -> float:
         """Return how much better than the chosen model the best one is at most.
 
         Parameters
@@ -157,7 +172,7 @@ class Comparison:
         """
         return self._answers.pairs.regret(self.best_index, level, method)
 
-    def probabilities(self):
+    def probabilities(self) -> Floats:
         """Return the probability of each model to be the best, roughly.
 
         Returns
@@ -166,7 +181,7 @@ class Comparison:
         """
         return self._proba.copy()
 
-    def labels_needed(self, level=0.9):
+    def labels_needed(self, level: float = 0.9) -> float:
         """Forecast how many more labels would leave the best model alone, roughly.
 
         Parameters
@@ -183,7 +198,7 @@ class Comparison:
         pairs = self._answers.pairs
         return pairs.labels_needed(self.best_index, self._gains, level)
 
-    def describe(self, level=0.9, method="fixed"):
+    def describe(self, level: float = 0.9, method: Method = "fixed") -> str:
         """Say in words which models may be the best.
 
         Parameters
@@ -201,7 +216,7 @@ class Comparison:
         twins = self.same_as_best()
         alike = ""
         if len(twins) > 1:
-            alike = f" {_listed(twins)} predict the same, so no label tells them apart."
+            alike = f" {listed(twins)} predict the same, so no label tells them apart."
         if len(twins) == len(self.names):
             return alike.strip()
         if set(names) <= set(twins):
@@ -210,7 +225,7 @@ class Comparison:
                 f"{self.best_name} is the best of {len(self.names)} models ({sure}, "
                 f"{labels}).{alike}"
             )
-        text = f"{_listed(names)} cannot be told apart with {labels}."
+        text = f"{listed(names)} cannot be told apart with {labels}."
         more = self.labels_needed(level)
         if np.isfinite(more) and more > 0:
             text += f" About {more:.0f} more labels would be sufficient."
@@ -220,7 +235,7 @@ class Comparison:
         text += f" Best so far: {self.best_name}, with probability {proba:.2g}."
         return text + alike
 
-    def to_dict(self, level=0.9, method="fixed"):
+    def to_dict(self, level: float = 0.9, method: Method = "fixed") -> dict[str, list]:
         """Return the comparison as columns, which ``pandas.DataFrame`` takes.
 
         Parameters
@@ -236,7 +251,7 @@ class Comparison:
             ``behind_best`` is how much better the best model is.
         """
         candidates = self.candidates(level, method)
-        columns = {"model": list(self.names)}
+        columns: dict[str, list] = {"model": list(self.names)}
         for name, found, prefix in (
             ("estimate", self.estimates, ""),
             ("behind_best", self.differences, "behind_"),
@@ -250,22 +265,12 @@ class Comparison:
         return columns
 
     def __str__(self):
-        head, *rows = self._rows()
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        lines = [
-            "  ".join(map(str.ljust, row, widths)).rstrip() for row in (head, *rows)
-        ]
-        return "\n".join([*lines, self.describe()])
+        return "\n".join([*aligned(list(self._rows())), self.describe()])
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        head, *rows = (list(map(escape, row)) for row in self._rows())
-        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
-        head = f"<tr><th>{'</th><th>'.join(head)}</th></tr>"
-        return (
-            f"<table><caption>{escape(self.describe())}</caption>{head}{body}</table>"
-        )
+        return html_columns("Comparison", f": {self.describe()}", self._rows())
 
     def _rows(self):
         """The table as texts, the names of its columns first."""
@@ -273,13 +278,6 @@ class Comparison:
         yield [name.replace("_", " ") for name in table]
         for row in zip(*table.values(), strict=True):
             yield [_text(value) for value in row]
-
-
-def _listed(names):
-    if len(names) <= _MOST_NAMES:
-        return f"{', '.join(names[:-1])} and {names[-1]}"
-    rest = len(names) - _MOST_NAMES
-    return f"{', '.join(names[:_MOST_NAMES])} and {rest} more models"
 
 
 def _ends(estimate, level, method):

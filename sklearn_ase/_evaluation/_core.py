@@ -1,28 +1,33 @@
 """What an evaluation knows, and how it learns from its labels."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_ase._evaluation._epochs import EpochKeeper
 from sklearn_ase._evaluation._history import (
     check_estimate,
-    lacks_last_estimate,
     note_estimate,
 )
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._picking import Picker
-from sklearn_ase._evaluation._questions import (
-    check_defined,
-)
 from sklearn_ase._evaluation._rereading import Rereading
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._state_keeper import StateKeeper
 from sklearn_ase._evaluation._viewing import Viewing
-from sklearn_ase._utils._warn import warn_caller
-from sklearn_ase.exceptions import SurrogateWarning
 
-_RECORDED = (
+if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._base import BaseRisk
+
+ALL_RECORDED = (
     "All labels are recorded. If one of them is wrong, replace it with "
     "evaluation.correct(row, label); the surrogate is then fitted again."
 )
@@ -34,7 +39,15 @@ class EvaluationCore(Viewing):
     The attributes are those of :class:`Evaluation`.
     """
 
-    def __init__(self, problem, plan, ledger, seed):
+    # None until something is learned.
+    _learned: Any
+    _state: Any
+    _bound: Any
+    _cache: dict
+
+    def __init__(
+        self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
+    ) -> None:
         self.problem = problem
         self.plan = plan
         self.ledger = ledger
@@ -52,32 +65,34 @@ class EvaluationCore(Viewing):
         if plan.metric is not None and problem.pool is not None:
             pool = problem.pool.keeping(self._kept_for_reported)
             self.problem = replace(problem, pool=pool)
-        self._replay()
-        if plan.metric is not None:  # Before a label is spent.
-            check_defined(self._reported(self.classes_).metric)
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
         return self.problem.n_samples
 
     @property
-    def is_fitted(self):
+    def is_fitted(self) -> bool:
         """Whether the surrogate has been fitted."""
         return self._learned.belief is not None
 
     @property
-    def n_learned(self):
+    def n_learned(self) -> int:
         """Number of labels that the last fit of the surrogate had."""
         return self._n_learned
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self._learned.classes
 
     @property
-    def state(self):
+    def risk(self) -> BaseRisk:
+        """The risk estimator that is reported."""
+        return self.plan.risk
+
+    @property
+    def state(self) -> PoolState:
         """Everything that is known about the pool now, as a :class:`PoolState`."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
@@ -97,7 +112,7 @@ class EvaluationCore(Viewing):
             else:
                 self._learn_more()
         except Exception as error:
-            error.add_note(f"The surrogate failed. {_RECORDED}")
+            error.add_note(f"The surrogate failed. {ALL_RECORDED}")
             raise
         finally:  # The history is complete even if the surrogate fails.
             self._note(refit)
@@ -159,7 +174,9 @@ class EvaluationCore(Viewing):
         labels = self.ledger.last_labels(n_new).items()
         return {row: label for row, label in labels if row not in known}
 
-    def is_due(self, n_coming=0, due_at=next_refit):
+    def is_due(
+        self, n_coming: int = 0, due_at: Callable[..., int | None] = next_refit
+    ) -> bool:
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
         can_wait = self.is_fitted and self.plan.can_update
         if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
@@ -190,40 +207,3 @@ class EvaluationCore(Viewing):
         if waits or risk.obstacle(state):
             return None
         return check_estimate(self._estimated(risk, state), risk)
-
-    def _replay(self):
-        """Restore the evaluation that wrote the ledger."""
-        ledger = self.ledger
-        self.problem.check_labels(ledger.answers())
-        self._update_classes()
-        try:
-            changed = self._learn_as_before()
-            if ledger.unnoted is not None:
-                self._note(bool(ledger.unnoted and changed))
-            elif lacks_last_estimate(ledger) and self._estimate_if_possible():
-                self._note()
-        except Exception as error:
-            if not ledger.answers():
-                raise
-            self._learn_without_labels(error)
-
-    def _learn_as_before(self):
-        """Learn what a live evaluation has learned; returns whether that is new."""
-        n_learned = self.ledger.refits[-1] if self.ledger.refits else 0
-        changed = self._learn(n_learned)
-        learned = self.problem.classes_with(self.ledger.answers(n_learned))
-        # A live evaluation is fitted again as soon as there is another class.
-        if self.is_due() or not np.array_equal(learned, self.classes_):
-            return self._learn()
-        self._learn_more()
-        return changed
-
-    def _learn_without_labels(self, error):
-        """Start without the recorded labels if they make the surrogate fail."""
-        # If training rows alone make it fail, too, the labels are not the cause.
-        before = not_yet_learned(self.problem, self.ledger.answers())
-        self._learned = learn(self.problem, self.plan, before, {}, self.seed)
-        self._n_learned = 0
-        failed = f"Learning from the recorded labels failed ({error!r})"
-        text = f"{failed}, so the surrogate has learned from none of them. {_RECORDED}"
-        warn_caller(text, SurrogateWarning)

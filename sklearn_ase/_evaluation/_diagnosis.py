@@ -1,5 +1,7 @@
 """The diagnosis: what the labels say about the surrogate."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +10,7 @@ from sklearn_ase._inference._evidence import skill_of, weigh_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._steps import label_shares, largest_step, tuned_steps
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
+from sklearn_ase._utils._html import html_table
 from sklearn_ase.risk import GuardedASE
 
 _FEW_OF_A_CLASS = 5
@@ -22,10 +25,9 @@ class Diagnosis:
     n_labels : int
     surrogate_risk, corrected_risk : float
         What the surrogate expects, and the same corrected by the labels.
-    interval : tuple of float
-        90 % interval around the corrected risk; infinite if there are too few labels.
-    inside : bool
-        Whether the surrogate's risk lies in it.
+    interval, inside : tuple of float, bool
+        90 % interval around the corrected risk, infinite if there are too few labels,
+        and whether the surrogate's risk lies in it.
     distance : float
         Distance between the two risks in standard errors. NaN if some rows cannot be
         labelled, because the two risks then refer to different rows.
@@ -84,7 +86,7 @@ class Diagnosis:
     n_labels: int
     surrogate_risk: float
     corrected_risk: float
-    interval: tuple
+    interval: tuple[float, float]
     inside: bool
     distance: float
     expected_loss: float
@@ -103,7 +105,7 @@ class Diagnosis:
     name: str = "risk"
 
     @property
-    def is_bad(self):
+    def is_bad(self) -> bool:
         """Whether the labels contradict the surrogate."""
         return self.verdict == "bad"
 
@@ -115,7 +117,11 @@ class Diagnosis:
         lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
         return "\n".join([verdict, *lines])
 
-    def describe(self):
+    def _repr_html_(self):
+        rows = {"verdict": f"{self.verdict}. {self.advice}"} | self.describe()
+        return html_table("Diagnosis", rows.items())
+
+    def describe(self) -> dict[str, str]:
         """The figures in words, as a dict; empty if every row is labelled.
 
         Returns
@@ -210,11 +216,8 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
     # Before its first fit the surrogate expected nothing.
     fitted = ~np.isnan(picks.residual_moment)
     fitted_share = share * fitted / share[fitted].sum() if fitted.any() else np.nan
-    surrogate, corrected = evidence.surrogate, None
-    if answers is not None:
-        surrogate, corrected = answers
-    else:
-        corrected = GuardedASE(worth=0).estimate(state)
+    by_labels = GuardedASE(worth=0)
+    surrogate, corrected = answers or (evidence.surrogate, by_labels.estimate(state))
     distance = evidence.distance
     if answers is not None and corrected.standard_error > 0 and not np.isnan(distance):
         centre = corrected.value if corrected.centre is None else corrected.centre

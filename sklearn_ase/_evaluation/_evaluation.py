@@ -1,6 +1,12 @@
 """One evaluation, label by label: the paper's Algorithm 1."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._loop import Limits, run_loop
@@ -8,6 +14,12 @@ from sklearn_ase._evaluation._plan import check_budget, check_n_labels
 from sklearn_ase._evaluation._reporting import Reporting
 from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._utils._checks import check_verbose
+from sklearn_ase._utils._typing import ByName, ManyModels, Oracle, StrPath
+
+if TYPE_CHECKING:
+    from sklearn_ase._report._report import Report
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.stopping import BaseStop
 
 
 class Evaluation(Reporting):
@@ -54,15 +66,15 @@ class Evaluation(Reporting):
 
     def run(
         self,
-        oracle,
-        n_labels,
-        batch_size=1,
-        verbose=0,
+        oracle: ArrayLike | Oracle,
+        n_labels: int,
+        batch_size: int = 1,
+        verbose: int = 0,
         *,
-        stop=None,
-        budget=np.inf,
-        watch=None,
-    ):
+        stop: BaseStop | None = None,
+        budget: float = np.inf,
+        watch: Any = None,
+    ) -> str:
         """Ask and tell until there are sufficient labels, then refit the surrogate.
 
         Open queries are answered first, so a run that was interrupted resumes.
@@ -75,7 +87,7 @@ class Evaluation(Reporting):
             Labels in all, including those there are already.
         batch_size : int, default=1
         verbose : int, default=0
-            Whether to show a progress bar with the running estimate.
+            Whether to show a progress bar with the running estimate and its interval.
         stop : stopping rule, default=None
             Of :mod:`sklearn_ase.stopping`; asked after every batch.
         budget : float, default=inf
@@ -97,19 +109,19 @@ class Evaluation(Reporting):
             self._check_stop(stop)
         self._n_planned = n_labels
         limits = Limits(n_labels, batch_size, budget, stop)
-        return run_loop(self, oracle, limits, watch, verbose)
+        return run_loop(self, oracle, limits, self._so_far, watch, verbose)
 
     def report(
         self,
-        path=None,
+        path: StrPath | None = None,
         *,
-        level=0.9,
-        by=None,
-        metrics=(),
-        compare=None,
-        columns=None,
-        title=None,
-    ):
+        level: float = 0.9,
+        by: ByName | None = None,
+        metrics: str | BaseMetric | Sequence[str | BaseMetric] = (),
+        compare: ManyModels | None = None,
+        columns: ByName | None = None,
+        title: str | None = None,
+    ) -> Report:
         """Make a report that can be sent to others, and write it to a file.
 
         It shows the estimate with its intervals, how it ran, what was labelled, the
@@ -173,12 +185,12 @@ class Evaluation(Reporting):
             report.save(path)
         return report
 
-    def close(self):
+    def close(self) -> None:
         """Release the journal, so that it can be opened elsewhere."""
         self.ledger.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         self.close()

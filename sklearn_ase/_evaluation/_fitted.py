@@ -1,5 +1,11 @@
 """What a fitted evaluator offers: predictions, scores and the evaluation's results."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import get_tags
@@ -11,12 +17,21 @@ from sklearn_ase._evaluation._other_pool import (
     expected_and_observed_metric,
     expected_loss,
 )
+from sklearn_ase._utils._typing import ByName, Floats, Rows
+
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase.risk._either import Estimate
 
 
 class FittedEvaluator(BaseEstimator):
     """Estimator with an ``evaluation_``, whose results it passes on."""
 
-    def predict(self, X, experts=None):
+    evaluation_: Evaluation
+    stop_reason_: str
+
+    def predict(self, X: Rows, experts: ByName | None = None) -> Floats:
         """Predict the loss of the model at each row, ``g(x)``, by the surrogate.
 
         Without a model it is the probability of any label but the one whose share is
@@ -36,7 +51,12 @@ class FittedEvaluator(BaseEstimator):
         X = self._other_rows(X, experts)
         return expected_loss(self.evaluation_, self.estimator, X, experts)
 
-    def score(self, X=None, y=None, experts=None):
+    def score(
+        self,
+        X: Rows | None = None,
+        y: ArrayLike | None = None,
+        experts: ByName | None = None,
+    ) -> float:
         """Score the model, or, with labels, the estimate of its risk.
 
         Parameters
@@ -85,27 +105,27 @@ class FittedEvaluator(BaseEstimator):
         return check_rows(self, X, reset=False)
 
     @property
-    def estimate_(self):
+    def estimate_(self) -> Estimate:
         """The estimate of the mean loss, or of the metric."""
         return self.evaluation_.estimate()
 
     @property
-    def risk_(self):
+    def risk_(self) -> Estimate:
         """The same as ``estimate_``."""
         return self.estimate_
 
     @property
-    def history_(self):
+    def history_(self) -> dict[str, np.ndarray]:
         """Dict of arrays with one entry per label."""
         return self.evaluation_.history
 
     @property
-    def ledger_(self):
+    def ledger_(self) -> LabelLedger:
         """Every query and label."""
         return self.evaluation_.ledger
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self.evaluation_.classes_
 

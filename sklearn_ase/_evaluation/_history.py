@@ -114,16 +114,12 @@ def lacks_last_estimate(ledger):
     return bool(notes) and notes[next(reversed(notes))]["estimate"] is None
 
 
-def last_risk(ledger, metric=None):
-    """Return what was noted after the last label; NaN if nothing was."""
+def last_estimate(ledger, metric=None):
+    """Return what was noted after the last label; None if nothing was."""
     if not ledger.notes:
-        return np.nan
-    note, name = (
-        ledger.notes[next(reversed(ledger.notes))],
-        metric and described(metric),
-    )
-    estimate = _estimate_of(note, metric, name)
-    return np.nan if estimate is None else float(estimate)
+        return None
+    note = ledger.notes[next(reversed(ledger.notes))]
+    return _estimate_of(note, metric, metric and described(metric))
 
 
 def history(ledger, state, metric=None):

@@ -1,11 +1,16 @@
 """What the experts on the label are worth, from the labels of an evaluation."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from sklearn_ase._evaluation._questions import Question, pool_metric
 from sklearn_ase._evaluation._tables import ColumnTable, cell
 from sklearn_ase._inference._epochs import BeliefColumns
 from sklearn_ase._utils._checks import check_number
+from sklearn_ase._utils._typing import Label
 from sklearn_ase.metrics import (
     Accuracy,
     CohenKappa,
@@ -77,7 +82,9 @@ class JudgeTable(ColumnTable):
     probable label.
     """
 
-    def __init__(self, columns, level, name, label=None):
+    def __init__(
+        self, columns: dict[str, Any], level: float, name: str, label: Label = None
+    ) -> None:
         super().__init__(columns)
         self.level, self.name, self.label = level, name, label
         about = "" if label is None else f"; TPR and TNR of {label!r}"
@@ -93,7 +100,9 @@ class JudgeTable(ColumnTable):
             if name in with_ends:
                 ends = zip(self[f"{name}_low"], self[f"{name}_high"], strict=True)
                 texts = [
-                    text if np.isnan(low) else f"{text} ({low:.3g} to {high:.3g})"
+                    text
+                    if np.isnan(low)
+                    else f"{text} ({_brief(low)} to {_brief(high)})"
                     for text, (low, high) in zip(_short(self[name]), ends, strict=True)
                 ]
             columns.append([_TITLES.get(name, name.replace("n_", "")), *texts])
@@ -101,7 +110,11 @@ class JudgeTable(ColumnTable):
 
 
 def _short(values):
-    return ["" if np.isnan(value) else f"{value:.3g}" for value in values]
+    return ["" if np.isnan(value) else _brief(value) for value in values]
+
+
+def _brief(value):
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def judge_table(evaluation, metric, level):

@@ -1,31 +1,44 @@
 """The verbs of an evaluation that change labels."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._annotation._export import export_rows
 from sklearn_ase._annotation._import import plan_answers, read_answers
 from sklearn_ase._data._arrays import read_array
 from sklearn_ase._data._label_checks import refuse_one_hot
 from sklearn_ase._data._rows import check_index, check_indices
-from sklearn_ase._evaluation._core import EvaluationCore
 from sklearn_ase._evaluation._epochs import next_proba
 from sklearn_ase._evaluation._picking import check_embedding
+from sklearn_ase._evaluation._recorded import RecordedEvaluation, together
 from sklearn_ase._evaluation._schedule import last_refit
 from sklearn_ase._evaluation._scoring import score_pool
 from sklearn_ase._pool._kept import KeptBelief, tables_needed
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer
+from sklearn_ase._utils._typing import Label, StrPath
+
+if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._labels._ledger import LabelLedger
 
 
-class Labelling(EvaluationCore):
+class Labelling(RecordedEvaluation):
     """Evaluation whose rows can be asked for and answered."""
 
-    def __init__(self, problem, plan, ledger, seed):
+    def __init__(
+        self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
+    ) -> None:
         super().__init__(problem, plan, ledger, seed)
         # An evaluation that was interrupted may have left known labels open.
         self._tell_known()
 
-    def ask(self, n_queries=1, *, embedding=None):
+    def ask(self, n_queries: int = 1, *, embedding: ArrayLike | None = None) -> Query:
         """Pick samples to label next.
 
         Rows whose label was known beforehand may be picked, too. They are answered at
@@ -63,7 +76,8 @@ class Labelling(EvaluationCore):
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
             self._scores = self._score(view)
-        if self._picks_in_parts:
+        # Rows that are picked for a metric are scored here, and not in parts.
+        if self.problem.pool is not None and self.plan.metric is None:
             picks = self.problem.pool.pick(
                 self.plan, self.state, self._scores, n_queries, self.seed
             )
@@ -83,14 +97,9 @@ class Labelling(EvaluationCore):
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
         return Query(picks.indices[is_open], picks.query_proba[is_open])
 
-    @property
-    def _picks_in_parts(self):
-        """Whether scores stay where the rows are; those for a metric are here."""
-        return self.problem.pool is not None and self.plan.metric is None
-
     def _score(self, state):
         """Score every row of the pool."""
-        if self._picks_in_parts:
+        if self.problem.pool is not None and self.plan.metric is None:
             return self.problem.pool.scores(self.plan, state, self.problem.cost)
         given = self.plan, state, self.problem.cost, self._last_scores
         self._last_scores = score_pool(*given)
@@ -107,7 +116,7 @@ class Labelling(EvaluationCore):
             proba = next_proba(self.plan, self._scores.values, self.state.free)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
 
-    def tell(self, query, labels):
+    def tell(self, query: Query | ArrayLike, labels: ArrayLike) -> None:
         """Record the labels of samples that were asked for.
 
         Parameters
@@ -139,9 +148,9 @@ class Labelling(EvaluationCore):
         """Record answers that were checked."""
         self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         self.ledger.tell(indices, labels, more_labels)
-        self._update(told=_together(labels, more_labels))
+        self._update(told=together(labels, more_labels))
 
-    def correct(self, index, label):
+    def correct(self, index: int | np.integer, label: Label) -> None:
         """Replace the label of a row; what was recorded of its pick stays.
 
         Weighted estimates stay unbiased for the labels as they are now: the row was
@@ -160,7 +169,7 @@ class Labelling(EvaluationCore):
         relearn = self.ledger.correct(index, *labels, *more_labels)
         self._update(relearn=relearn)
 
-    def withdraw(self, index):
+    def withdraw(self, index: int | np.integer) -> None:
         """Take back the label of a row, or that it was skipped; it is open again.
 
         Weighted estimates use the labels before the first open row, until it is
@@ -172,7 +181,7 @@ class Labelling(EvaluationCore):
         """
         self._update(relearn=self.ledger.withdraw(check_index(index)))
 
-    def skip(self, query):
+    def skip(self, query: Query | ArrayLike) -> None:
         """Record that nobody can tell the labels of some rows.
 
         They are not asked for again. Weighted estimates then refer to the mean loss
@@ -189,7 +198,14 @@ class Labelling(EvaluationCore):
             self.ledger.skip(indices)
             self._update()
 
-    def export(self, query, path, *, predictions=None, overwrite=False):
+    def export(
+        self,
+        query: Query | ArrayLike,
+        path: StrPath,
+        *,
+        predictions: ArrayLike | None = None,
+        overwrite: bool = False,
+    ) -> None:
         """Write rows to a file for those who label them.
 
         Parameters
@@ -206,7 +222,9 @@ class Labelling(EvaluationCore):
         rows = check_indices(query, n_samples=self.n_samples)
         export_rows(self.problem.X, rows, path, predictions, overwrite)
 
-    def import_answers(self, path, *, correct=False, skip=None):
+    def import_answers(
+        self, path: StrPath, *, correct: bool = False, skip: str | None = None
+    ) -> int:
         """Read answers from a file that :meth:`export` wrote and somebody filled in.
 
         Rows may be in any order, other columns are ignored, and rows with an empty cell
@@ -251,12 +269,12 @@ class Labelling(EvaluationCore):
             self._update(relearn=relearn)
         return len(told)
 
-    def refit(self):
+    def refit(self) -> None:
         """Fit the surrogate to all labels so far, if they suffice for a fit."""
         if self._n_learned < len(self.ledger) and self._learn():
             self._note(refit=True)
 
-    def finish(self):
+    def finish(self) -> None:
         """Refit after the last label, if sufficient labels came since the last fit."""
         if self.is_due(due_at=last_refit):
             self.refit()
@@ -278,21 +296,3 @@ class Labelling(EvaluationCore):
             table = np.column_stack([labels, *np.transpose(more_labels)])
             checked |= dict(zip(rows, table.tolist(), strict=True))
         return checked
-
-    def _check_answers(self, indices, labels):
-        """Answers that can be recorded: of the right kind, and with a finite loss."""
-        labels, more_labels = self.problem.check_answers(labels, indices)
-        is_asked = self.ledger.may_answer(np.asarray(indices).tolist())
-        if is_asked and len(indices) == len(labels):  # Else the ledger reports it.
-            loss, given = self._learned.loss, _together(labels, more_labels)
-            if not self._has_classes(given):
-                met = [*self.ledger.answers(), *given.tolist()]
-                loss = self.problem.loss_for(self.problem.classes_with(met))
-            for answers in (labels, *np.transpose(more_labels)):
-                loss.observed(np.asarray(indices), answers)
-        return labels, more_labels
-
-
-def _together(labels, more_labels):
-    """All answers in one array."""
-    return np.concatenate([labels, *np.transpose(more_labels)])

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._evaluation._history import last_risk
 from sklearn_ase._utils._progress import progress
 
 
@@ -38,7 +37,7 @@ class Limits:
         return "" if self.stop is None else evaluation.stop_reason(self.stop)
 
 
-def run_loop(evaluation, oracle, limits, watch=None, verbose=0):
+def run_loop(evaluation, oracle, limits, so_far, watch=None, verbose=0):
     """Buy labels; see :meth:`Evaluation.run`.
 
     Parameters
@@ -46,6 +45,8 @@ def run_loop(evaluation, oracle, limits, watch=None, verbose=0):
     evaluation : Evaluation
     oracle : callable
     limits : Limits
+    so_far : callable
+        Returns the running estimate as a text.
     watch : object with ``begin()`` and ``end()``, default=None
     verbose : int, default=0
 
@@ -54,7 +55,8 @@ def run_loop(evaluation, oracle, limits, watch=None, verbose=0):
     reason : str
     """
     reason = limits.reason_to_stop(evaluation)
-    with progress(limits.n_labels, "labels", verbose) as show:
+    known = len(evaluation.ledger)
+    with progress(limits.n_labels, "labels", verbose, start=known) as show:
 
         def answers(indices):
             labels = oracle(indices)
@@ -68,17 +70,11 @@ def run_loop(evaluation, oracle, limits, watch=None, verbose=0):
             _buy(evaluation, answers, limits)
             reason = watch.end() if watch is not None else ""
             reason = reason or limits.reason_to_stop(evaluation)
-            show(len(evaluation.ledger), _so_far(evaluation))
+            show(len(evaluation.ledger), so_far())
         show(len(evaluation.ledger), "refitting the surrogate")
         evaluation.finish()
-        show(len(evaluation.ledger), _so_far(evaluation))
+        show(len(evaluation.ledger), so_far())
     return reason
-
-
-def _so_far(evaluation):
-    metric = evaluation.plan.metric
-    name = "risk" if metric is None else metric.name
-    return f"{name} {last_risk(evaluation.ledger, metric):.4g}"
 
 
 def _buy(evaluation, oracle, limits):

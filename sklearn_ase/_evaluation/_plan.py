@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 from functools import partial
+from typing import Any
 
 from sklearn.base import clone
 
@@ -52,13 +53,13 @@ class Plan:
         Whether the calibration learns from labels between two fits.
     """
 
-    surrogate: object
-    acquisition: object
-    selection: object
-    risk: object
-    refit: object
+    surrogate: Any
+    acquisition: Any
+    selection: Any
+    risk: Any
+    refit: Any
     cv: int
-    metric: object = None
+    metric: Any = None
     recalibrate: bool = True
 
     @classmethod

@@ -1,14 +1,18 @@
 """The reports of an evaluation: intervals, diagnosis, history."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sklearn_ase._evaluation._agreement import agreement
-from sklearn_ase._evaluation._answering import Answering
+from sklearn_ase._evaluation._comparing import Comparing
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._forecast import labels_needed, metric_labels_needed
 from sklearn_ase._evaluation._history import (
     history,
-    last_risk,
+    last_estimate,
     past_intervals,
     recent_estimates,
 )
@@ -17,15 +21,26 @@ from sklearn_ase._evaluation._plan import check_stop
 from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._state import Query
 from sklearn_ase._utils._html import html_table
+from sklearn_ase._utils._typing import Method
 from sklearn_ase.risk import ASE, GuardedASE, MetricEstimate
 
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._agreement import Agreement
+    from sklearn_ase._evaluation._diagnosis import Diagnosis
+    from sklearn_ase._evaluation._forecast import LabelForecast
+    from sklearn_ase._evaluation._judges import JudgeTable
+    from sklearn_ase.losses._pool_loss import PoolLoss
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.stopping import BaseStop
+    from sklearn_ase.surrogate._base import BaseSurrogate
 
-class Reporting(Answering):
+
+class Reporting(Comparing):
     """Evaluation that reports what its labels say."""
 
-    _n_planned = None  # Labels that a run is to buy.
+    _n_planned: int | None = None  # Labels that a run is to buy.
 
-    def diagnose(self):
+    def diagnose(self) -> Diagnosis:
         """Report whether the labels agree with the surrogate.
 
         Returns
@@ -53,7 +68,9 @@ class Reporting(Answering):
             state = self.view(state, self.epochs, self.classes_)
         return diagnose(state, scarce, worth, answers)
 
-    def judges(self, *, metric=None, level=0.9):
+    def judges(
+        self, *, metric: str | BaseMetric | None = None, level: float = 0.9
+    ) -> JudgeTable:
         """Report what each of the experts on the label is worth.
 
         Every figure is estimated from the labels of this evaluation. It is about all
@@ -99,7 +116,7 @@ class Reporting(Answering):
         """
         return judge_table(self, metric, level)
 
-    def agreement(self, *, level=0.9):
+    def agreement(self, *, level: float = 0.9) -> Agreement:
         """Report how far annotators agree, if rows have several answers.
 
         Parameters
@@ -114,7 +131,9 @@ class Reporting(Answering):
         """
         return agreement(self.state, self.ledger.more_labels, self.classes_, level)
 
-    def labels_needed(self, width, level=0.9, method="fixed"):
+    def labels_needed(
+        self, width: float, level: float = 0.9, method: Method = "fixed"
+    ) -> LabelForecast:
         """Forecast how many more labels an interval of some width takes.
 
         Parameters
@@ -144,7 +163,7 @@ class Reporting(Answering):
             )
         return labels_needed(state, estimate, width, level, method)
 
-    def stop_reason(self, stop):
+    def stop_reason(self, stop: BaseStop) -> str:
         """Ask a stopping rule whether more labels are needed.
 
         Parameters
@@ -170,7 +189,9 @@ class Reporting(Answering):
     def _check_stop(self, stop):
         check_stop(stop, self.risk)
 
-    def intervals(self, level=0.9, method="fixed"):
+    def intervals(
+        self, level: float = 0.9, method: Method = "fixed"
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the interval of the estimate after each label.
 
         Parameters
@@ -187,27 +208,22 @@ class Reporting(Answering):
         return past_intervals(self.ledger, level, method, self.plan.metric)
 
     @property
-    def risk(self):
-        """The risk estimator that is reported."""
-        return self.plan.risk
-
-    @property
-    def surrogate(self):
+    def surrogate(self) -> BaseSurrogate:
         """The surrogate, as it was fitted last."""
         return self.plan.surrogate
 
     @property
-    def loss_(self):
+    def loss_(self) -> PoolLoss:
         """Loss of the model at each sample of the pool, for each label."""
         return self._learned.loss
 
     @property
-    def can_diagnose(self):
+    def can_diagnose(self) -> bool:
         """Whether :meth:`diagnose` has labels to judge the surrogate by."""
         return not judging_obstacle(self.state)
 
     @property
-    def pending(self):
+    def pending(self) -> Query:
         """Query of the samples that were asked for and have no label yet."""
         proba = dict(zip(self.ledger.indices, self.ledger.query_proba, strict=True))
         indices = self.ledger.pending
@@ -216,33 +232,32 @@ class Reporting(Answering):
         )
 
     @property
-    def spent(self):
+    def spent(self) -> float:
         """Cost of the rows that were answered or skipped; known labels are free."""
         rows = [*self.ledger.labels, *self.ledger.skipped]
         paid = [index for index in rows if index not in self.ledger.known]
         return float(self.problem.cost_of(paid).sum())
 
     @property
-    def history(self):
+    def history(self) -> dict[str, np.ndarray]:
         """Dict of arrays with one entry per label, in the order they arrived."""
         return history(self.ledger, self.state, self.plan.metric)
 
     def __repr__(self):
         n_open = len(self.ledger.pending)
-        risk = last_risk(self.ledger, self.plan.metric)
         parts = [self._progress()]
         parts += [f"{n_open} open"] * (n_open > 0)
-        name = "risk" if self.plan.metric is None else self.plan.metric.name
-        parts += [f"{name} {risk:.4g}"] * bool(np.isfinite(risk))
+        found = last_estimate(self.ledger, self.plan.metric)
+        parts += [] if found is None else [f"{self._name} {found.value:.4g}"]
         return f"<Evaluation: {', '.join(parts)}>"
 
     def _repr_html_(self):
-        rows = {}
+        rows = self._leader()
         if not self.risk.obstacle(self.state):
             name = type(self.risk).__name__
             if not self.state.settled.n_labels and self.risk.needs_query_proba:
                 name += ", zero-shot: by the surrogate alone"
-            rows = {"estimate": name} | self.estimate().describe()
+            rows |= {"estimate": name} | self.estimate().describe()
         rows["labels"] = self._progress()
         if self.can_diagnose:
             diagnosis = self.diagnose()
@@ -250,7 +265,27 @@ class Reporting(Answering):
         rows["open queries"] = len(self.ledger.pending) or ""
         last = [f"row {row}: {self._outcome(row)}" for row in self.ledger.indices[-5:]]
         rows["last queries"] = ", ".join(last)
-        return html_table("Evaluation", rows.items())
+        return html_table(type(self).__name__, rows.items())
+
+    def _so_far(self):
+        """The estimate after the last label and its 90 % interval, in a line."""
+        found = last_estimate(self.ledger, self.plan.metric)
+        if found is None:
+            return "no estimate yet"
+        parts = [f"{name} {text}" for name, text in self._leader().items()]
+        parts.append(f"{self._name} {found.value:.4g}")
+        if not found.refusal_of() and np.isfinite(found.standard_error):
+            low, high = found.interval(0.9)
+            parts.append(f"90 % interval {low:.4g} to {high:.4g}")
+        return ", ".join(parts)
+
+    def _leader(self):
+        """The model that is chosen, in words, if there is a choice."""
+        return {}
+
+    @property
+    def _name(self):
+        return "risk" if self.plan.metric is None else self.plan.metric.name
 
     def _progress(self):
         n_labels = len(self.ledger)

@@ -1,6 +1,9 @@
 """Estimates for several groups of rows, from one set of labels."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +59,13 @@ class SliceTable(ColumnTable):
     * ``verdict``: what can be made of it, in words.
     """
 
-    def __init__(self, columns, level, name, simultaneous=False):
+    def __init__(
+        self,
+        columns: dict[str, Any],
+        level: float,
+        name: str,
+        simultaneous: bool = False,
+    ) -> None:
         super().__init__(columns)
         self.level, self.name, self.simultaneous = level, name, simultaneous
         self.caption = name, " by group"

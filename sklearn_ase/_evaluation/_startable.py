@@ -1,9 +1,21 @@
 """Start an evaluation by hand with the parameters of an evaluator."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
 
 from sklearn_ase._evaluation._fitted import FittedEvaluator
 from sklearn_ase._evaluation._starting import start_evaluation
+from sklearn_ase._utils._typing import ByName, Label, Rows, StrPath
+
+if TYPE_CHECKING:
+    from sklearn_ase._data._training_rows import TrainingRows
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._labels._ledger import LabelLedger
 
 
 class StartableEvaluator(FittedEvaluator):
@@ -11,19 +23,19 @@ class StartableEvaluator(FittedEvaluator):
 
     def start(
         self,
-        X,
+        X: Rows,
         *,
-        X_train=None,
-        y_train=None,
-        predictions=None,
-        train_predictions=None,
-        experts=None,
-        ledger=None,
-        journal=None,
-        known_labels=None,
-        cost=None,
-        **other,
-    ):
+        X_train: Rows | TrainingRows | None = None,
+        y_train: ArrayLike | None = None,
+        predictions: ArrayLike | None = None,
+        train_predictions: ArrayLike | None = None,
+        experts: ByName | None = None,
+        ledger: LabelLedger | None = None,
+        journal: StrPath | None = None,
+        known_labels: Mapping[int, Label] | None = None,
+        cost: ArrayLike | None = None,
+        **other: Any,
+    ) -> Evaluation:
         """Start an evaluation by hand, or resume one.
 
         Parameters

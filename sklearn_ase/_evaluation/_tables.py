@@ -1,11 +1,14 @@
 """Tables that print, that notebooks show and that pandas takes."""
 
-from html import escape
-
 import numpy as np
 
+from sklearn_ase._utils._html import html_columns
 
-class ColumnTable(dict):
+# Names that a sentence lists.
+_MOST_NAMES = 6
+
+
+class ColumnTable(dict[str, np.ndarray]):
     """A dict of columns of one length, shown as a table.
 
     A subclass has ``caption``, a name and what follows it, and ``_cells()``, which
@@ -20,15 +23,7 @@ class ColumnTable(dict):
     __repr__ = __str__
 
     def _repr_html_(self):
-        head, *rows = self._cells()
-        names = "".join(f"<th>{escape(name)}</th>" for name in head)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-            for row in rows
-        )
-        name, rest = self.caption
-        caption = f"<caption><b>{escape(name)}</b>{escape(rest)}</caption>"
-        return f"<table>{caption}<tr>{names}</tr>{body}</table>"
+        return html_columns(*self.caption, self._cells())
 
 
 def aligned(rows):
@@ -51,3 +46,10 @@ def cell(value):
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else f"{value:.4g}"
     return str(value)
+
+
+def listed(names):
+    if len(names) <= _MOST_NAMES:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    rest = len(names) - _MOST_NAMES
+    return f"{', '.join(names[:_MOST_NAMES])} and {rest} more models"

@@ -1,7 +1,10 @@
 """How an evaluation sees its pool for other metrics than the mean loss."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from sklearn_ase._evaluation._epochs import replayed_epochs
 from sklearn_ase._evaluation._influence import influence_state
@@ -17,6 +20,10 @@ from sklearn_ase._pool._keeps import Keeps
 from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._pool._responses import ReadResponse
 
+if TYPE_CHECKING:
+    from sklearn_ase._inference._epochs import Epoch
+    from sklearn_ase._state import PoolState
+
 
 class Viewing:
     """The views of an evaluation: its state for a metric, now and in the past.
@@ -24,12 +31,26 @@ class Viewing:
     The attributes are those of :class:`Evaluation`.
     """
 
+    problem: Any
+    plan: Any
+    ledger: Any
+    classes_: Any
+    state: Any
+    _learned: Any
+    _bound: Any
+    _cache: dict
+    _keeper: Any
+    _past_epochs: Any
+    _rereading: Any
+
     @property
-    def is_cross_fitted(self):
+    def is_cross_fitted(self) -> bool:
         """Whether the surrogate says what it would expect without a row's label."""
         return self._learned.left_out is not None
 
-    def cross_fitted(self, state, epochs):
+    def cross_fitted(
+        self, state: PoolState, epochs: list[Epoch]
+    ) -> tuple[PoolState, list[Epoch]]:
         """State and epochs with what the surrogate believes now, without own labels.
 
         Parameters
@@ -46,7 +67,7 @@ class Viewing:
         return replace(state, is_cross_fitted=True), epochs
 
     @property
-    def epochs(self):
+    def epochs(self) -> list[Epoch]:
         """Beliefs of the past, each in force for a run of picks."""
         if self._keeper.begins_at and self._past_epochs is None:
             problem = self.problem
@@ -56,7 +77,9 @@ class Viewing:
             self._past_epochs = replayed_epochs(self, self._keeper.begins_at, problem)
         return [*(self._past_epochs or ()), *self._keeper.epochs]
 
-    def known_for(self, metrics, with_epochs=True):
+    def known_for(
+        self, metrics: Any, with_epochs: bool = True
+    ) -> tuple[PoolState, list[Epoch]]:
         """State and epochs for questions about some metrics.
 
         If the pool is read in chunks, it is read again.
@@ -76,7 +99,7 @@ class Viewing:
             return self._rereading.known_for(self, metrics, with_epochs)
         return self.state, self.epochs if with_epochs else []
 
-    def view(self, state, epochs, classes):
+    def view(self, state: PoolState, epochs: list[Epoch], classes: Any) -> PoolState:
         """The state as acquisitions see it: for the linearised metric, if there is one.
 
         Parameters

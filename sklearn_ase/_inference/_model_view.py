@@ -1,6 +1,7 @@
 """What an acquisition sees of several models that are compared."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,10 +31,10 @@ class ModelsView:
 
     leader: int
     best_proba: np.ndarray
-    belief: object
-    influence: object
+    belief: Any
+    influence: Any
     apart: np.ndarray
-    gain: object
+    gain: Any
 
     def challengers(self, n_challengers):
         """The models most likely to be the best, without the leader.

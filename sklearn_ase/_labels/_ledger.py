@@ -1,10 +1,19 @@
 """The record of what was asked and what was answered."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from sklearn_ase._labels._csv import read_csv, write_csv
 from sklearn_ase._labels._ledger_contents import LedgerContents
 from sklearn_ase._state import RECORDED
+from sklearn_ase._utils._typing import Label, StrPath
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import Picks
 
 
 class LabelLedger(LedgerContents):
@@ -52,7 +61,7 @@ class LabelLedger(LedgerContents):
     [7]
     """
 
-    def begin(self, make_header):
+    def begin(self, make_header: Callable[[], dict[str, Any]]) -> None:
         """Connect the ledger with an evaluation; in memory there is nothing to do.
 
         Parameters
@@ -62,10 +71,10 @@ class LabelLedger(LedgerContents):
             are kept in a file.
         """
 
-    def close(self):
+    def close(self) -> None:
         """Release the file of the ledger; in memory there is none."""
 
-    def ask(self, picks):
+    def ask(self, picks: Picks) -> None:
         """Record queries, each with what was known before its label.
 
         Parameters
@@ -91,7 +100,12 @@ class LabelLedger(LedgerContents):
         for name, values in columns.items():
             getattr(self, name).extend(values)
 
-    def tell(self, indices, labels, more_labels=()):
+    def tell(
+        self,
+        indices: Sequence[int] | np.ndarray,
+        labels: Sequence[Label] | np.ndarray,
+        more_labels: Sequence | np.ndarray = (),
+    ) -> None:
         """Record the labels of rows that were asked for.
 
         Nothing is recorded unless all of it can be. A skipped row may be answered
@@ -122,15 +136,20 @@ class LabelLedger(LedgerContents):
         self.labels.update(zip(indices, labels, strict=True))
         self.more_labels.update(zip(indices, more_labels, strict=False))
 
-    def correct(self, index, label, more_labels=()):
+    def correct(
+        self,
+        index: int | np.integer,
+        label: Label,
+        more_labels: Sequence | np.ndarray = (),
+    ) -> bool:
         """Replace the label of a row, also where it was known beforehand.
 
         Returns whether the surrogate has learned from the old label, so that it must be
         fitted again.
         """
-        index, (label, *more_labels) = int(index), _plain([label, *more_labels])
+        index, (label, *others) = int(index), _plain([label, *more_labels])
         self._check_labelled(index)
-        self._record("correct", index, label, more_labels)
+        self._record("correct", index, label, others)
         learned = self._was_learned(index)
         self._happened(learned)
         self.n_revisions += 1
@@ -138,13 +157,13 @@ class LabelLedger(LedgerContents):
             if index in answers:
                 answers[index] = label
         self.more_labels.pop(index, None)
-        if more_labels:
-            self.more_labels[index] = more_labels
+        if others:
+            self.more_labels[index] = others
         if learned:
             self.refits.append(len(self.labels))
         return learned
 
-    def withdraw(self, index):
+    def withdraw(self, index: int | np.integer) -> bool:
         """Take a label, or a skip, back: the row waits for an answer again.
 
         A label that was known beforehand is then no longer known. Returns whether the
@@ -173,7 +192,7 @@ class LabelLedger(LedgerContents):
             self.refits.append(len(self.labels))
         return learned
 
-    def skip(self, indices):
+    def skip(self, indices: Sequence[int] | np.ndarray) -> None:
         """Record that nobody can label these rows."""
         indices = [int(index) for index in indices]
         self._check_asked(indices)
@@ -189,21 +208,23 @@ class LabelLedger(LedgerContents):
         for index in indices:
             self._unsettled.pop(index, None)
 
-    def know(self, indices, labels):
+    def know(self, indices: Iterable[int], labels: Iterable[Label]) -> None:
         """Record labels that were available beforehand."""
         indices, labels = [int(index) for index in indices], _plain(labels)
         self._record("know", indices, labels)
         self.given.update(zip(indices, labels, strict=True))
         self.known.update(self.given)
 
-    def refit(self, n_labels):
+    def refit(self, n_labels: int) -> None:
         """Record that the surrogate was fitted to the first `n_labels` labels."""
         if self.refits[-1:] != [n_labels]:
             self._record("refit", n_labels)
             self._happened(True)
             self.refits.append(n_labels)
 
-    def note(self, indices, estimate, refit):
+    def note(
+        self, indices: Sequence[int], estimate: dict[str, Any] | None, refit: bool
+    ) -> None:
         """Keep the estimate after some labels, and whether it came with a refit.
 
         `estimate` is a dict or None. It replaces what was noted for these rows before,
@@ -217,7 +238,7 @@ class LabelLedger(LedgerContents):
             last = bool(refit) and index == indices[-1]
             self.notes[index] = {"estimate": estimate, "refit": last or before}
 
-    def to_csv(self, path):
+    def to_csv(self, path: StrPath) -> None:
         """Write the ledger as a table with one line per query.
 
         ``asked`` and ``order`` are the positions in which the row was asked for and in
@@ -231,7 +252,7 @@ class LabelLedger(LedgerContents):
         write_csv(self, path)
 
     @classmethod
-    def from_csv(cls, path):
+    def from_csv(cls, path: StrPath) -> Self:
         """Read a ledger that :meth:`to_csv` wrote.
 
         Lines and columns may be in another order. What cannot be right is refused:

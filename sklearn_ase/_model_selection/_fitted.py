@@ -1,12 +1,22 @@
 """What a fitted selector offers: the best model, and what is known of all."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._validation import check_rows
+from sklearn_ase._utils._typing import Estimator, Floats, Rows
+
+if TYPE_CHECKING:
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._model_selection._selection import ModelSelection
 
 
 def _best_can(method):
@@ -26,44 +36,47 @@ def _best_can(method):
 class FittedSelector(BaseEstimator):
     """Selector with a ``selection_``, whose results it passes on."""
 
+    selection_: ModelSelection
+    stop_reason_: str
+
     @property
-    def best_index_(self):
+    def best_index_(self) -> int:
         """Place of the best model."""
         return self._run().best_index
 
     @property
-    def best_name_(self):
+    def best_name_(self) -> str:
         """Name of the best model."""
         return self._run().best_name
 
     @property
-    def best_estimator_(self):
+    def best_estimator_(self) -> Estimator | None:
         """The best model; None if only predictions were given."""
         run = self._run()
         return run.models.estimators[run.best_index]
 
     @property
-    def best_score_(self):
+    def best_score_(self) -> float:
         """Estimated metric of the best model."""
         return float(self._run().estimate())
 
     @property
-    def candidates_(self):
+    def candidates_(self) -> list[str]:
         """Names of the models that may be the best."""
         return self._run().candidates
 
     @property
-    def results_(self):
+    def results_(self) -> dict[str, list]:
         """Dict of columns with an entry per model."""
         return self._run().results
 
     @property
-    def ledger_(self):
+    def ledger_(self) -> LabelLedger:
         """Every query and label."""
         return self._run().ledger
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self._run().classes_
 
@@ -74,7 +87,7 @@ class FittedSelector(BaseEstimator):
         return self.selection_
 
     @available_if(_best_can("predict"))
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """Predict with the best model.
 
         Parameters
@@ -88,7 +101,7 @@ class FittedSelector(BaseEstimator):
         return self._ask_best("predict", X)
 
     @available_if(_best_can("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """Probabilities of the classes by the best model.
 
         Parameters
@@ -108,7 +121,7 @@ class FittedSelector(BaseEstimator):
         # A function gives labels, values or probabilities, whatever it was made for.
         return getattr(model, method, model)(X)
 
-    def score(self, X, y):
+    def score(self, X: Rows, y: ArrayLike) -> float:
         """The metric of the best model on rows whose labels are known.
 
         Parameters
@@ -126,7 +139,7 @@ class FittedSelector(BaseEstimator):
         metric = self.selection_.plan.metric
         method = metric.response_method
         sign = 1.0 if metric.greater_is_better else -1.0
-        model = self.best_estimator_
+        model: Any = self.best_estimator_
         if model is None:
             raise ValueError(
                 "score needs a model, but only predictions were given. Give estimators="

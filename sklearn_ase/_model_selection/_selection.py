@@ -1,28 +1,35 @@
 """The choice of one of several models, label by label."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._evaluation._comparing import Answers
 from sklearn_ase._evaluation._comparison import Comparison
-from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import check_stop
 from sklearn_ase._evaluation._questions import Question
-from sklearn_ase._evaluation._state_of import known_proba, states_for
-from sklearn_ase._inference._corrected import Corrected
+from sklearn_ase._evaluation._state_of import states_for
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._model_view import ModelsView
-from sklearn_ase._inference._pairs import Pairs
 from sklearn_ase._model_selection._gain import expected_gain
-from sklearn_ase._model_selection._standing import standing
+from sklearn_ase._model_selection._leading import Leading
 from sklearn_ase._utils._checks import check_choice
+from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics import as_metric
 
-_DRAWS, _CRITICAL = 7, 11
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._base import BaseRisk
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
+    from sklearn_ase.stopping import BaseStop
 
 
-class ModelSelection(Evaluation):
+class ModelSelection(Leading):
     """Choice of the best of several models on one pool, label by label.
 
     Made by :meth:`ActiveModelSelector.start`; ``fit`` is a loop over its methods. It is
@@ -52,47 +59,43 @@ class ModelSelection(Evaluation):
     'good'
     """
 
-    def __init__(self, models, problem, plan, ledger, seed):
-        self.models = models
-        self._metrics = None, None, None  # Classes, metrics for them, columns.
-        self._stands = {}
-        self._model_cache = {}
-        self._questions = {}
-        self._kept = None, None  # A state, and the answers for it.
-        super().__init__(problem, plan, ledger, seed)
-
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of the models, in their order."""
         return list(self.models.names)
 
     @property
-    def best_index(self):
+    def best_index(self) -> int:
         """Place of the model that is chosen now."""
         return self._standing(self.state, self.epochs, self.classes_)[0].leader
 
     @property
-    def best_name(self):
+    def best_name(self) -> str:
         """Name of the model that is chosen now."""
         return self.models.names[self.best_index]
 
     @property
-    def probabilities(self):
+    def probabilities(self) -> dict[str, float]:
         """Probability of each model to be the best, as believed, by name."""
         found = self._standing(self.state, self.epochs, self.classes_)[0]
         return dict(zip(self.names, found.best_proba.tolist(), strict=True))
 
     @property
-    def candidates(self):
+    def candidates(self) -> list[str]:
         """Names of the models that may be the best, at 90 %; see `compare`."""
         return self.compare().candidates()
 
     @property
-    def results(self):
+    def results(self) -> dict[str, list]:
         """Dict of columns with an entry per model; see ``compare().to_dict()``."""
         return self.compare().to_dict()
 
-    def estimate(self, risk=None, groups=None, **question):
+    def estimate(
+        self,
+        risk: BaseRisk | None = None,
+        groups: ArrayLike | None = None,
+        **question: Any,
+    ) -> MetricEstimate:
         """Answer a question about the chosen model; see :meth:`Evaluation.estimate`.
 
         Parameters
@@ -107,10 +110,12 @@ class ModelSelection(Evaluation):
         estimate : MetricEstimate
             Its ``note`` says what the labels were bought for.
         """
-        found = super().estimate(risk, groups, **question)
+        found: Any = super().estimate(risk, groups, **question)
         return replace(found, note=self.plan.acquisition.bought_for)
 
-    def estimate_of(self, name, risk=None, **question):
+    def estimate_of(
+        self, name: str, risk: BaseRisk | None = None, **question: Any
+    ) -> MetricEstimate:
         """Answer a question about one of the models; see :meth:`estimate`.
 
         Parameters
@@ -132,7 +137,13 @@ class ModelSelection(Evaluation):
         finally:
             self._asked = asked
 
-    def compare(self, models=None, *, reference=None, **question):
+    def compare(
+        self,
+        models: ManyModels | None = None,
+        *,
+        reference: str | None = None,
+        **question: Any,
+    ) -> Comparison:
         """Compare models from the labels so far; see :meth:`Evaluation.compare`.
 
         Parameters
@@ -183,9 +194,16 @@ class ModelSelection(Evaluation):
             )
         return self._kept[1]
 
-    _asked = None  # The model that a question is about; None means the leader.
+    _asked: int | None = (
+        None  # The model that a question is about; None means the leader.
+    )
 
-    def question(self, metric=None, where=None, sample_weight=None):
+    def question(
+        self,
+        metric: str | BaseMetric | None = None,
+        where: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Question | None:
         """The metric that is asked for, applied to the predictions of the leader."""
         model = self.best_index if self._asked is None else self._asked
         if metric is None and where is None and sample_weight is None:
@@ -193,13 +211,15 @@ class ModelSelection(Evaluation):
         problem = self.problem
         try:
             self.problem = self.models.problems[model]
-            found = super().question(metric, where, sample_weight)
+            found: Any = super().question(metric, where, sample_weight)
         finally:
             self.problem = problem
         # The ledger has what was expected of the first model only.
         return replace(found, line=None)
 
-    def view(self, state, epochs, classes):
+    def view(
+        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray | None
+    ) -> PoolState:
         """The state as the acquisition sees it: that of the leader, with the others."""
         stand, columns, *_ = self._standing(state, epochs, classes)
         question = self._question_of(stand.leader, classes)
@@ -220,80 +240,15 @@ class ModelSelection(Evaluation):
     def _check_stop(self, stop):
         check_stop(stop, self.risk, has_models=True)
 
-    def stop_reason(self, stop):
+    def stop_reason(self, stop: BaseStop) -> str:
         """Ask a stopping rule whether more labels are needed; see `Evaluation`."""
         self._check_stop(stop)
         if stop.needs_models:
             return stop.reason_to_choose(self) if self.state.settled.n_labels else ""
         return super().stop_reason(stop)
 
-    def _standing(self, state, epochs, classes):
-        """How the models stand, columns, corrected means, and their differences."""
-        if state not in self._stands:
-            columns = self._columns(state, classes)
-            more = self.ledger.more_labels
-            observed = columns.observed(state.indices, state.labels, more)
-            corrected = None
-            if state.settled.n_labels:
-                aligned = [self._aligned(epoch, classes) for epoch in epochs]
-                corrected = Corrected(
-                    columns,
-                    state,
-                    aligned,
-                    observed,
-                    self._model_cache,
-                    self.models.weight,
-                )
-            seed = [self.seed, state.n_labels, _DRAWS]
-            agreement = self.models.agreement
-            known = columns, state, observed, corrected, agreement.apart
-            found = standing(*known, seed, self.models.weight)
-            seed = [self.seed, _CRITICAL]
-            pairs = Pairs(columns, state, observed, corrected, agreement, seed)
-            self._stands = {state: (found, columns, corrected, pairs)}
-        return self._stands[state]
-
-    def _aligned(self, epoch, classes):
-        """The epoch with a column for each class; one object for each epoch."""
-        key = "aligned", epoch.belief
-        if key not in self._model_cache:
-            self._model_cache[key] = epoch.belief.aligned(classes)
-        return Epoch(epoch.start, self._model_cache[key], epoch.query_proba)
-
-    def _forget_other_classes(self, classes):
-        if self._metrics[1] is None or not np.array_equal(self._metrics[0], classes):
-            self._metrics = classes, self.models.bound(classes), None
-            self._model_cache, self._questions = {}, {}
-
-    def _columns(self, state, classes):
-        self._forget_other_classes(classes)
-        metrics, columns = self._metrics[1:]
-        if columns is None:
-            proba = known_proba(state, classes, self.ledger.more_labels)
-            columns = self.models.columns(metrics, classes, proba)
-            if all(near is m for near, m in zip(columns.metrics, metrics, strict=True)):
-                self._metrics = classes, metrics, columns
-            else:  # Of a ranking: it is another one near each belief.
-                self._model_cache = {}
-        return columns
-
-    def _question_of(self, model, classes):
-        """The metric of one model, as a question."""
-        self._forget_other_classes(classes)
-        if model not in self._questions:
-            metric, weight = self._metrics[1][model], self.models.weight
-            self._questions[model] = Question(metric, weight=weight), {}
-        return self._questions[model][0]
-
-    def _reported(self, classes):
-        model = self._standing(self.state, self.epochs, classes)[0].leader
-        question = self._question_of(model, classes)
-        self._bound, self._cache = (classes, question), self._questions[model][1]
-        return question
-
-    def _estimate_if_possible(self):
-        # A surrogate that failed leaves no belief, and its error is to be seen.
-        return super()._estimate_if_possible() if self.is_fitted else None
+    def _leader(self):
+        return {"best model": self.best_name}
 
     def __repr__(self):
         parts = f"{len(self.models.names)} models", self._progress()

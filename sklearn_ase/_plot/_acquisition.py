@@ -1,8 +1,18 @@
 """Display of the labelled rows: their order, classes and positions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
 
 
 class AcquisitionDisplay(EvaluationDisplay):
@@ -41,14 +51,27 @@ class AcquisitionDisplay(EvaluationDisplay):
     2
     """
 
-    def __init__(self, indices, labels, positions=None, *, is_regression=False):
+    def __init__(
+        self,
+        indices: np.ndarray,
+        labels: np.ndarray,
+        positions: np.ndarray | None = None,
+        *,
+        is_regression: bool = False,
+    ) -> None:
         self.indices = indices
         self.labels = labels
         self.positions = positions
         self.is_regression = is_regression
 
     @classmethod
-    def from_evaluation(cls, evaluation, *, positions=None, ax=None):
+    def from_evaluation(
+        cls,
+        evaluation: Evaluation,
+        *,
+        positions: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the labelled rows of an evaluation.
 
         Parameters
@@ -72,7 +95,7 @@ class AcquisitionDisplay(EvaluationDisplay):
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the labels.
 
         Parameters
@@ -85,7 +108,8 @@ class AcquisitionDisplay(EvaluationDisplay):
         self : object
         """
         ax = new_axes(self) if ax is None else ax
-        self.points_, self.areas_ = None, []
+        self.points_: Any = None
+        self.areas_: list = []
         order = np.arange(1, len(self.indices) + 1)
         if self.positions is not None:
             self._plot_positions(ax, order)

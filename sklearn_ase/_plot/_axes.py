@@ -1,6 +1,13 @@
 """Parts that all displays share. matplotlib is imported only to draw."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from sklearn_ase._active_risk import ActiveRiskEstimator
 
 # Colours that colour-blind readers can distinguish, each with another marker.
 STYLES = [
@@ -28,8 +35,10 @@ def new_axes(display, **options):
 class EvaluationDisplay:
     """Base class of the displays of one evaluation."""
 
+    from_evaluation: Any
+
     @classmethod
-    def from_estimator(cls, estimator, **options):
+    def from_estimator(cls, estimator: ActiveRiskEstimator, **options: Any) -> Self:
         """Draw the evaluation of a fitted :class:`ActiveRiskEstimator`.
 
         Parameters

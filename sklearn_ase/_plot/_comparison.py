@@ -1,8 +1,21 @@
 """Display of several models: their estimates and how far each is behind the best."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from sklearn_ase._plot._axes import STYLES, new_axes
+from sklearn_ase._utils._typing import ManyModels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from sklearn_ase._evaluation._comparison import Comparison
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._model_selection._selection import ModelSelection
 
 
 class ComparisonDisplay:
@@ -43,13 +56,19 @@ class ComparisonDisplay:
     ['bayes', 'tree']
     """
 
-    def __init__(self, comparison):
+    def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
 
     @classmethod
     def from_evaluation(
-        cls, evaluation, models=None, *, level=0.9, axes=None, **question
-    ):
+        cls,
+        evaluation: Evaluation | ModelSelection,
+        models: ManyModels | None = None,
+        *,
+        level: float = 0.9,
+        axes: Sequence[Axes] | None = None,
+        **question: Any,
+    ) -> Self:
         """Compare and draw models.
 
         Parameters
@@ -68,11 +87,11 @@ class ComparisonDisplay:
         -------
         display : ComparisonDisplay
         """
-        models = () if models is None else (models,)
-        comparison = evaluation.compare(*models, **question)
+        given = () if models is None else (models,)
+        comparison = evaluation.compare(*given, **question)
         return cls(comparison).plot(axes=axes, level=level)
 
-    def plot(self, axes=None, *, level=0.9):
+    def plot(self, axes: Sequence[Axes] | None = None, *, level: float = 0.9) -> Self:
         """Draw the models, the first one on top.
 
         Parameters
@@ -95,7 +114,7 @@ class ComparisonDisplay:
             ("behind_best", "behind_low", "behind_high"),
         ]
         bars = [
-            self._draw(ax, places, *(np.array(table[name]) for name in names), may)
+            self._draw(ax, places, *[*(np.array(table[name]) for name in names), may])
             for ax, names in zip(axes, columns, strict=True)
         ]
         self.estimates_, self.differences_ = bars

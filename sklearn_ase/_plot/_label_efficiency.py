@@ -1,8 +1,19 @@
 """Display of a simulation: one metric against the number of labels."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from sklearn_ase._plot._axes import STYLES, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from sklearn_ase.simulation._result import LabelEfficiency
+
 
 _LABELS = {
     "mean_squared_error": "mean squared error",
@@ -49,12 +60,19 @@ class LabelEfficiencyDisplay:
     1
     """
 
-    def __init__(self, metrics, *, level=0.9):
+    def __init__(self, metrics: dict[str, np.ndarray], *, level: float = 0.9) -> None:
         self.metrics = metrics
         self.level = level
 
     @classmethod
-    def from_result(cls, result, *, level=0.9, ax=None, **options):
+    def from_result(
+        cls,
+        result: LabelEfficiency,
+        *,
+        level: float = 0.9,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Draw the result of a simulation.
 
         Parameters
@@ -73,7 +91,13 @@ class LabelEfficiencyDisplay:
         """
         return cls(result.summary(), level=level).plot(ax=ax, **options)
 
-    def plot(self, ax=None, *, metric="mean_squared_error", risks=None):
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        metric: str = "mean_squared_error",
+        risks: Sequence[str] | None = None,
+    ) -> Self:
         """Draw one metric against the number of labels.
 
         Parameters
@@ -94,7 +118,7 @@ class LabelEfficiencyDisplay:
             known = sorted(set(data) & set(_LABELS))
             raise ValueError(f"metric={metric!r} is not known. Use one of {known}.")
         ax = new_axes(self) if ax is None else ax
-        self.lines_ = []
+        self.lines_: list = []
         for name, part in _curves(data, risks).items():
             values = data[metric][part]
             if np.isnan(values).all():

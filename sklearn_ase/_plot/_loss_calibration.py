@@ -1,8 +1,17 @@
 """Display of the losses that the surrogate expected and those observed."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
 import numpy as np
 
 from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
 
 
 class LossCalibrationDisplay(EvaluationDisplay):
@@ -39,12 +48,14 @@ class LossCalibrationDisplay(EvaluationDisplay):
     4
     """
 
-    def __init__(self, expected, observed):
+    def __init__(self, expected: np.ndarray, observed: np.ndarray) -> None:
         self.expected = expected
         self.observed = observed
 
     @classmethod
-    def from_evaluation(cls, evaluation, *, n_groups=5, ax=None):
+    def from_evaluation(
+        cls, evaluation: Evaluation, *, n_groups: int = 5, ax: Axes | None = None
+    ) -> Self:
         """Draw the labels of an evaluation that came after the first fit.
 
         Before, the surrogate expected nothing.
@@ -72,7 +83,7 @@ class LossCalibrationDisplay(EvaluationDisplay):
         display = cls(state.labelled.expected_loss[known], state.losses[known])
         return display.plot(ax=ax, n_groups=n_groups)
 
-    def plot(self, ax=None, *, n_groups=5):
+    def plot(self, ax: Axes | None = None, *, n_groups: int = 5) -> Self:
         """Draw the labels, and means over groups of them.
 
         Parameters

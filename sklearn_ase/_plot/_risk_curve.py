@@ -1,8 +1,17 @@
 """Display of the estimate against the number of labels, with its interval."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
 
 
 class RiskCurveDisplay(EvaluationDisplay):
@@ -54,8 +63,17 @@ class RiskCurveDisplay(EvaluationDisplay):
     """
 
     def __init__(
-        self, n_labels, risk, low, high, refit, *, truth=None, name=None, level=None
-    ):
+        self,
+        n_labels: np.ndarray,
+        risk: np.ndarray,
+        low: np.ndarray,
+        high: np.ndarray,
+        refit: np.ndarray,
+        *,
+        truth: float | None = None,
+        name: str | None = None,
+        level: float | None = None,
+    ) -> None:
         self.n_labels = n_labels
         self.risk = risk
         self.low = low
@@ -67,8 +85,15 @@ class RiskCurveDisplay(EvaluationDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation, *, level=0.9, truth=None, name=None, ax=None, **line_options
-    ):
+        cls,
+        evaluation: Evaluation,
+        *,
+        level: float = 0.9,
+        truth: float | None = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **line_options: Any,
+    ) -> Self:
         """Draw the estimates of an evaluation.
 
         If labels came in batches, there is one point per batch, at its last label.
@@ -106,7 +131,7 @@ class RiskCurveDisplay(EvaluationDisplay):
         )
         return display.plot(ax=ax, **line_options)
 
-    def plot(self, ax=None, **line_options):
+    def plot(self, ax: Axes | None = None, **line_options: Any) -> Self:
         """Draw the curve.
 
         Parameters

@@ -1,8 +1,19 @@
 """Display of the estimates for groups of rows."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._evaluation._slices import SliceTable
 
 
 class SliceDisplay(EvaluationDisplay):
@@ -40,12 +51,19 @@ class SliceDisplay(EvaluationDisplay):
     ['a  (40 labels)', 'b  (1 label)']
     """
 
-    def __init__(self, table, overall=None):
+    def __init__(self, table: SliceTable, overall: float | None = None) -> None:
         self.table = table
         self.overall = overall
 
     @classmethod
-    def from_evaluation(cls, evaluation, groups, *, ax=None, **question):
+    def from_evaluation(
+        cls,
+        evaluation: Evaluation,
+        groups: ArrayLike,
+        *,
+        ax: Axes | None = None,
+        **question: Any,
+    ) -> Self:
         """Estimate and draw each group.
 
         Parameters
@@ -67,7 +85,7 @@ class SliceDisplay(EvaluationDisplay):
         overall = float(evaluation.estimate(question.get("risk"), **asked))
         return cls(table, overall).plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the groups, the first one on top.
 
         Parameters

@@ -124,7 +124,7 @@ class LocalParts:
     def _chunks(self, n_columns, label):
         """Chunks of rows and given predictions, with a progress bar."""
         size, done = self.source.chunk_size(n_columns), 0
-        with progress(self.n_samples, label, self.verbose > 1) as show:
+        with progress(self.n_samples, label, self.verbose > 1, keep=False) as show:
             for rows, given in chunks_with(self.source, self.given, size):
                 done += n_rows(rows)
                 check_length(done, self.n_samples, is_end=False)

@@ -1,5 +1,7 @@
 """Show a report as HTML: a page of its own, or a part of a notebook."""
 
+from __future__ import annotations
+
 import re
 from functools import singledispatch
 from html import escape

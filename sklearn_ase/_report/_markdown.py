@@ -1,5 +1,7 @@
 """Show a report as Markdown."""
 
+from __future__ import annotations
+
 import re
 from functools import singledispatch
 

@@ -1,5 +1,7 @@
 """Make the report of an evaluation, and write it to a file."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from sklearn_ase._report._tables import (
 from sklearn_ase._report._text import plain
 from sklearn_ase._utils._checks import check_number, check_path
 from sklearn_ase._utils._files import write_whole
+from sklearn_ase._utils._typing import StrPath
 
 _LONGEST_TITLE = 120
 
@@ -42,12 +45,12 @@ class Report:
         Titles and contents, without any markup.
     """
 
-    def __init__(self, title, made, sections):
+    def __init__(self, title: str, made: str, sections: list[Section]) -> None:
         self.title = title
         self.made = made
         self.sections = sections
 
-    def to_html(self):
+    def to_html(self) -> str:
         """Return the report as a page that loads nothing from anywhere.
 
         Returns
@@ -56,7 +59,7 @@ class Report:
         """
         return page(self)
 
-    def to_markdown(self):
+    def to_markdown(self) -> str:
         """Return the report as Markdown, with tables in place of pictures.
 
         Returns
@@ -65,7 +68,7 @@ class Report:
         """
         return markdown(self)
 
-    def save(self, path):
+    def save(self, path: StrPath) -> None:
         """Write the report to a file, as a whole or not at all.
 
         Parameters

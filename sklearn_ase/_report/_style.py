@@ -1,15 +1,24 @@
 """How the page of a report looks: light or dark, on a phone, and printed."""
 
-STYLE = """
-.ase-report{--ink:#1c2430;--soft:#5a6675;--line:#dfe4ea;--paper:#fff;--card:#f5f7fa;
+_LIGHT = """--ink:#1c2430;--soft:#5a6675;--line:#dfe4ea;--paper:#fff;--card:#f5f7fa;
 --main:#1f5fbf;--band:#1f5fbf2e;--good:#1a7a43;--unsure:#9a6200;--bad:#b3261e;
-color:var(--ink);background:var(--paper);color-scheme:light;
+color-scheme:light"""
+_DARK = """--ink:#e4e8ee;--soft:#9aa6b4;--line:#333c48;--paper:#14181e;--card:#1c222a;
+--main:#7fb0ff;--band:#7fb0ff33;--good:#6fcf97;--unsure:#f2b84b;--bad:#ff8a80;
+color-scheme:dark"""
+
+# JupyterLab and VS Code have a theme of their own, which need not be the system's.
+_THEMES = f"""
+.ase-report{{{_LIGHT}}}
+@media (prefers-color-scheme:dark){{.ase-report{{{_DARK}}}}}
+:where([data-jp-theme-light=true],.vscode-light) .ase-report{{{_LIGHT}}}
+:where([data-jp-theme-light=false],.vscode-dark) .ase-report{{{_DARK}}}"""
+
+_LOOKS = """
+.ase-report{color:var(--ink);background:var(--paper);
 font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 box-sizing:border-box;max-width:56rem;margin:0 auto;padding:2.5rem 1.5rem 3rem;
 text-align:left;overflow-wrap:anywhere}
-@media (prefers-color-scheme:dark){.ase-report{--ink:#e4e8ee;--soft:#9aa6b4;
---line:#333c48;--paper:#14181e;--card:#1c222a;--main:#7fb0ff;--band:#7fb0ff33;
---good:#6fcf97;--unsure:#f2b84b;--bad:#ff8a80;color-scheme:dark}}
 .ase-report *{box-sizing:border-box}
 .ase-report h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem;
 letter-spacing:-.015em;color:inherit}
@@ -57,8 +66,8 @@ opacity:.55}
 stroke-width:2;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 .ase-report svg .ends{stroke-width:1.3;stroke-dasharray:4 4;opacity:.8}
 .ase-report .scroll{overflow-x:auto;margin:1rem 0}
-.ase-report table{border-collapse:collapse;width:100%;font-size:.92rem;margin:0;
-color:inherit;background:none;border:0}
+.ase-report table{border-collapse:collapse;table-layout:auto;width:100%;margin:0;
+font-size:.92rem;color:inherit;background:none;border:0}
 .ase-report tr{background:none}
 .ase-report th,.ase-report td{padding:.45rem .8rem .45rem 0;text-align:left;
 vertical-align:top;border:0;border-bottom:1px solid var(--line);min-width:3.5rem;
@@ -72,7 +81,7 @@ vertical-align:bottom}
 .ase-report .drawn{min-width:9.5rem;width:40%}
 .ase-report dl{margin:1rem 0;display:grid;
 grid-template-columns:minmax(9rem,15rem) 1fr;font-size:.95rem}
-.ase-report dt,.ase-report dd{padding:.4rem 0;margin:0;
+.ase-report dt,.ase-report dd{padding:.4rem 0;margin:0;float:none;width:auto;
 border-bottom:1px solid var(--line)}
 .ase-report dt{color:var(--soft);padding-right:1rem;font-weight:400}
 .ase-report ul{padding-left:1.2rem;margin:.8rem 0}
@@ -114,3 +123,6 @@ print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .ase-report .scroll{overflow:visible}.ase-report details{display:none}}
 @page{margin:16mm}
 """
+
+# A notebook has rules of its own for tables and lists; three times is stronger.
+STYLE = _THEMES + _LOOKS.replace(".ase-report ", 3 * ".ase-report" + " ")

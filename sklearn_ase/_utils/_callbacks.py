@@ -1,30 +1,42 @@
 """Support scikit-learn's callbacks, which exist from version 1.9 on."""
 
+from __future__ import annotations
+
 import functools
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:
+_Method = TypeVar("_Method", bound=Callable)
 
-    class CallbackSupportMixin:
-        """Stand-in for versions of scikit-learn without callbacks."""
+if TYPE_CHECKING:  # The method keeps its type.
+    from sklearn.base import BaseEstimator as CallbackSupportMixin
 
-        def _init_callback_context(self, **options):
-            return None
+    def with_callbacks(method: _Method) -> _Method: ...
 
-    def with_callbacks(method):
-        """Return the method in a wrapper that adds nothing.
+else:
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:
 
-        The stack is then as deep as with callbacks, so that warnings point at the same
-        line.
-        """
+        class CallbackSupportMixin:
+            """Stand-in for versions of scikit-learn without callbacks."""
 
-        @functools.wraps(method)
-        def plain_method(estimator, *args, **kwargs):
-            return method(estimator, *args, **kwargs)
+            def _init_callback_context(self, **options):
+                return None
 
-        return plain_method
+        def with_callbacks(method):
+            """Return the method in a wrapper that adds nothing.
+
+            The stack is then as deep as with callbacks, so that warnings point at the
+            same line.
+            """
+
+            @functools.wraps(method)
+            def plain_method(estimator, *args, **kwargs):
+                return method(estimator, *args, **kwargs)
+
+            return plain_method
 
 
 class Watch:

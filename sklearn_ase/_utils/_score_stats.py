@@ -1,6 +1,10 @@
 """Statistics of scores, from parts of them."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -27,14 +31,14 @@ class ScoreStats:
     n_top: int
 
     @classmethod
-    def of(cls, scores):
+    def of(cls, scores: np.ndarray) -> Self:
         """Statistics of some scores, an array of shape (n_candidates,)."""
         top = float(scores.max(initial=0.0))
         total = float((scores / top).sum()) if top > 0 else 0.0
         return cls(len(scores), total, top, int(np.count_nonzero(scores == top)))
 
     @classmethod
-    def joined(cls, parts):
+    def joined(cls, parts: Iterable[ScoreStats]) -> Self:
         """Statistics of all candidates, from those of parts of them."""
         top = max(part.top for part in parts)
         totals = [part.total * (part.top / top) for part in parts if part.top > 0]

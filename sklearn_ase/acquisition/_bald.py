@@ -1,6 +1,14 @@
 """Bayesian active learning by disagreement."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class BALD(BaseAcquisition):
@@ -29,6 +37,6 @@ class BALD(BaseAcquisition):
     is_local = True
     reads = ("disagreement",)
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Disagreement of the members at each sample."""
         return state.belief.disagreement()

@@ -1,11 +1,18 @@
 """Base class of the acquisitions."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._strategies import check_strategy
+from sklearn_ase._utils._typing import Floats
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
@@ -41,18 +48,18 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
     ...         return 1.0 - state.belief.proba.max(axis=1)
     """
 
-    flags = ("is_uniform", "needs_member_loss", "follows_labels")
-    is_uniform = False
-    needs_member_loss = False
-    follows_labels = False
-    is_local = False
-    reads = ("disagreement", "weighted_disagreement")
+    flags: tuple[str, ...] = ("is_uniform", "needs_member_loss", "follows_labels")
+    is_uniform: bool = False
+    needs_member_loss: bool = False
+    follows_labels: bool = False
+    is_local: bool = False
+    reads: tuple[str, ...] = ("disagreement", "weighted_disagreement")
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Score every sample of the pool.
 
         Parameters
@@ -68,7 +75,7 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
             is worth more.
         """
 
-    def local_parts(self):
+    def local_parts(self) -> list[BaseAcquisition] | None:
         """Return local acquisitions whose scores are added up.
 
         Returns
@@ -79,7 +86,7 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         """
         return [self] if self.is_local else None
 
-    def blend(self, state, totals):
+    def blend(self, state: PoolState, totals: np.ndarray) -> tuple[np.ndarray, float]:
         """Say how the scores of the local parts are added up.
 
         Parameters

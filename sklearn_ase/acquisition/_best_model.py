@@ -1,9 +1,17 @@
 """BestModel: rows whose labels tell which of several models is the best."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sklearn_ase._utils._checks import check_integer, check_number
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 # After this many labels the share of the gain has fallen by two thirds of its range.
 _EARLY_LABELS = 25.0
@@ -45,12 +53,12 @@ class BestModel(BaseAcquisition):
 
     def __init__(
         self,
-        gain_share=0.6,
-        late_gain_share=0.3,
-        temperature=30.0,
-        level_share=0.0,
-        n_challengers=8,
-    ):
+        gain_share: float = 0.6,
+        late_gain_share: float = 0.3,
+        temperature: float = 30.0,
+        level_share: float = 0.0,
+        n_challengers: int = 8,
+    ) -> None:
         self.gain_share = gain_share
         self.late_gain_share = late_gain_share
         self.temperature = temperature
@@ -58,7 +66,7 @@ class BestModel(BaseAcquisition):
         self.n_challengers = n_challengers
 
     @property
-    def bought_for(self):
+    def bought_for(self) -> str:
         """What the labels are bought for, as a note on estimates of one model."""
         text = "The labels were bought to tell the models apart"
         if self.level_share:
@@ -69,14 +77,14 @@ class BestModel(BaseAcquisition):
             "it: level_share=0.2 spends a share of them on that."
         )
 
-    def validate(self):
+    def validate(self) -> None:
         check_number(self.gain_share, "gain_share", 0, 1)
         check_number(self.late_gain_share, "late_gain_share", 0, 1)
         check_number(self.temperature, "temperature", 0, ends="()")
         check_number(self.level_share, "level_share", 0, 1)
         check_integer(self.n_challengers, "n_challengers", 1)
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Shares of the parts, each scaled to sum to 1 over the free rows."""
         spread = np.sqrt(np.maximum(state.belief.loss_variance(state.loss), 0.0))
         if state.models is None:

@@ -1,6 +1,14 @@
 """Expected loss: label where the model is expected to be wrong."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class ExpectedLoss(BaseAcquisition):
@@ -24,6 +32,6 @@ class ExpectedLoss(BaseAcquisition):
     is_local = True
     reads = ()
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Expected loss at each sample; for a metric, how much its label matters."""
         return state.belief.expected_loss(state.loss)

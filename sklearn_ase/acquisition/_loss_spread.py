@@ -1,8 +1,16 @@
 """Loss spread: label where the loss is most uncertain."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class LossSpread(BaseAcquisition):
@@ -21,6 +29,6 @@ class LossSpread(BaseAcquisition):
     is_local = True
     reads = ()
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Standard deviation of the loss at each sample."""
         return np.sqrt(state.belief.loss_variance(state.loss))

@@ -1,11 +1,21 @@
 """Mixture: several acquisitions, each with a share of the picks."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition, check_part
 from sklearn_ase.acquisition._loss_spread import LossSpread
 from sklearn_ase.acquisition._xwed import XWED
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class Mixture(BaseAcquisition):
@@ -31,29 +41,33 @@ class Mixture(BaseAcquisition):
     1.0
     """
 
-    def __init__(self, acquisitions=None, shares=None):
+    def __init__(
+        self,
+        acquisitions: Sequence[BaseAcquisition] | None = None,
+        shares: ArrayLike | None = None,
+    ) -> None:
         self.acquisitions = acquisitions
         self.shares = shares
 
-    def validate(self):
+    def validate(self) -> None:
         self._shares(len(self._parts()))
 
     @property
-    def is_uniform(self):
+    def is_uniform(self) -> bool:
         """Whether all parts are uniform."""
         return all(part.is_uniform for part in self._parts())
 
     @property
-    def needs_member_loss(self):
+    def needs_member_loss(self) -> bool:
         """Whether any part needs it."""
         return any(part.needs_member_loss for part in self._parts())
 
     @property
-    def follows_labels(self):
+    def follows_labels(self) -> bool:
         """Whether any part follows the labels."""
         return any(part.follows_labels for part in self._parts())
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Weighted mean of the scaled scores, which sums to 1."""
         parts = self._parts()
         scores = np.zeros(state.n_samples)
@@ -64,11 +78,11 @@ class Mixture(BaseAcquisition):
             scores += share * (values / total if total > 0 else 1.0 / len(values))
         return scores
 
-    def local_parts(self):
+    def local_parts(self) -> list[BaseAcquisition] | None:
         found = [part.local_parts() for part in self._parts()]
         return None if None in found else [one for some in found for one in some]
 
-    def blend(self, state, totals):
+    def blend(self, state: PoolState, totals: np.ndarray) -> tuple[np.ndarray, float]:
         """Weights by which each part has its share of the whole."""
         weights, constant, n_samples = [], 0.0, state.n_samples
         parts, start = self._parts(), 0

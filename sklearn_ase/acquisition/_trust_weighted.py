@@ -1,10 +1,18 @@
 """Trust-weighted: follow another acquisition as far as the labels support it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sklearn_ase._inference._evidence import has_evidence, weigh_evidence
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition, check_part
 from sklearn_ase.acquisition._mixture import Mixture
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class TrustWeighted(BaseAcquisition):
@@ -30,31 +38,31 @@ class TrustWeighted(BaseAcquisition):
 
     follows_labels = True
 
-    def __init__(self, acquisition=None):
+    def __init__(self, acquisition: BaseAcquisition | None = None) -> None:
         self.acquisition = acquisition
 
-    def validate(self):
+    def validate(self) -> None:
         self.part.validate()
 
     @property
-    def is_uniform(self):
+    def is_uniform(self) -> bool:
         """As the other acquisition."""
         return self.part.is_uniform
 
     @property
-    def needs_member_loss(self):
+    def needs_member_loss(self) -> bool:
         """As the other acquisition."""
         return self.part.needs_member_loss
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         scores = np.asarray(self.part.score_samples(state), dtype=float)
         scale, shift = trust_weights(state, scores.sum())
         return scale * scores + shift
 
-    def local_parts(self):
+    def local_parts(self) -> list[BaseAcquisition] | None:
         return self.part.local_parts()
 
-    def blend(self, state, totals):
+    def blend(self, state: PoolState, totals: np.ndarray) -> tuple[np.ndarray, float]:
         """Weights of the other acquisition, mixed with a constant."""
         weights, constant = self.part.blend(state, totals)
         total = weights @ totals + constant * state.n_samples
@@ -62,7 +70,7 @@ class TrustWeighted(BaseAcquisition):
         return scale * weights, scale * constant + shift
 
     @property
-    def part(self):
+    def part(self) -> BaseAcquisition:
         """The other acquisition."""
         if self.acquisition is None:
             return Mixture()

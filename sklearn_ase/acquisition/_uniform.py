@@ -1,8 +1,16 @@
 """Uniform: every sample has the same score."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class Uniform(BaseAcquisition):
@@ -19,6 +27,6 @@ class Uniform(BaseAcquisition):
     is_local = True
     reads = ()
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Ones."""
         return np.ones(state.n_samples)

@@ -1,9 +1,17 @@
 """Variance reduction: label what reduces the uncertainty about the risk most."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition
 from sklearn_ase.belief import _kernels
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class VarianceReduction(BaseAcquisition):
@@ -26,7 +34,7 @@ class VarianceReduction(BaseAcquisition):
     is_local = True  # Given the pool risk of each member.
     reads = ("risk_covariance", "member_variance")
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Expected decrease of the variance by the label of each sample."""
         belief, member_loss = state.belief, state.belief.member_loss
         if hasattr(belief, "risk_covariance"):  # The pool is read in chunks.

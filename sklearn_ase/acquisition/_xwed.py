@@ -1,6 +1,14 @@
 """XWED: label where the members disagree and the model may lose much."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.acquisition._base import BaseAcquisition
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class XWED(BaseAcquisition):
@@ -28,6 +36,6 @@ class XWED(BaseAcquisition):
     is_local = True
     reads = ("weighted_disagreement",)
 
-    def score_samples(self, state):
+    def score_samples(self, state: PoolState) -> Floats:
         """Weighted disagreement of the members at each sample."""
         return state.belief.weighted_disagreement(state.loss)

@@ -1,13 +1,21 @@
 """Belief about class labels: probabilities and how the members disagree on them."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.belief import _kernels
 from sklearn_ase.belief._chunks import join_chunks
 from sklearn_ase.belief._namespace import as_floats, to_numpy
 from sklearn_ase.belief._training_worth import TrainingWorth
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import LossTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +68,13 @@ class CategoricalBelief:
     is_gaussian = False
 
     @classmethod
-    def from_members(cls, member_proba, loss, proba=None, keep_member_loss=True):
+    def from_members(
+        cls,
+        member_proba: Any,
+        loss: LossTable,
+        proba: np.ndarray | None = None,
+        keep_member_loss: bool = True,
+    ) -> Self:
         """Reduce the members' probabilities to a belief.
 
         Parameters
@@ -93,11 +107,13 @@ class CategoricalBelief:
         )
 
     @classmethod
-    def concatenate(cls, chunks, n_samples):
+    def concatenate(cls, chunks: Iterable[CategoricalBelief], n_samples: int) -> Self:
         """Join beliefs about consecutive chunks of one pool of `n_samples`."""
         return cls(**join_chunks(chunks, n_samples))
 
-    def recalibrated(self, proba, training_worth):
+    def recalibrated(
+        self, proba: np.ndarray, training_worth: TrainingWorth
+    ) -> CategoricalBelief:
         """Return the belief with other probabilities by the same members.
 
         Parameters
@@ -120,11 +136,11 @@ class CategoricalBelief:
         )
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of samples the belief is about."""
         return len(self.proba)
 
-    def proba_of(self, target):
+    def proba_of(self, target: Any) -> Floats:
         """Probability of one class for each sample, of shape (n_samples,).
 
         Parameters
@@ -134,26 +150,26 @@ class CategoricalBelief:
         """
         return self.proba[np.arange(self.n_samples), target]
 
-    def proba_at(self, rows):
+    def proba_at(self, rows: Any) -> Floats:
         """Probabilities of all classes at some samples."""
         return self.proba[rows]
 
-    def expected_loss(self, loss):
+    def expected_loss(self, loss: LossTable) -> Floats:
         """``g(x)``, of shape (n_samples,)."""
         return _kernels.expected_loss(self.proba, loss.values)
 
-    def loss_variance(self, loss):
+    def loss_variance(self, loss: LossTable) -> Floats:
         """Variance of the loss over the belief, of shape (n_samples,)."""
         return _kernels.loss_variance(self.proba, loss.values)
 
-    def risk_by_class(self, loss):
+    def risk_by_class(self, loss: LossTable) -> Floats:
         """Sum of the expected loss that comes from each class, (n_classes,)."""
         return np.einsum("nc,nc->c", self.proba, loss.values)
 
-    def disagreement(self):
+    def disagreement(self) -> Floats:
         """BALD: what a label is expected to tell about the member, (n_samples,)."""
         return self.class_disagreement.sum(axis=1)
 
-    def weighted_disagreement(self, loss):
+    def weighted_disagreement(self, loss: LossTable) -> Floats:
         """XWED: the disagreement on each class weighed by its loss, (n_samples,)."""
         return np.einsum("nc,nc->n", self.class_disagreement, loss.values)

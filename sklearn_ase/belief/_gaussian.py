@@ -1,12 +1,20 @@
 """Belief about real-valued labels: a Gaussian at each sample."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.belief import _kernels
 from sklearn_ase.belief._chunks import join_chunks
 from sklearn_ase.belief._training_worth import TrainingWorth
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import PointLoss
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +67,13 @@ class GaussianBelief:
     is_gaussian = True
 
     @classmethod
-    def from_members(cls, member_mean, noise, loss, keep_member_loss=True):
+    def from_members(
+        cls,
+        member_mean: np.ndarray,
+        noise: float | np.ndarray,
+        loss: PointLoss,
+        keep_member_loss: bool = True,
+    ) -> Self:
         """Reduce the members' means to a belief.
 
         Parameters
@@ -85,33 +99,33 @@ class GaussianBelief:
         )
 
     @classmethod
-    def concatenate(cls, chunks, n_samples):
+    def concatenate(cls, chunks: Iterable[GaussianBelief], n_samples: int) -> Self:
         """Join beliefs about consecutive chunks of one pool of `n_samples`."""
         return cls(**join_chunks(chunks, n_samples))
 
     @property
-    def variance(self):
+    def variance(self) -> Floats:
         """Variance of the label, ``v = s² + σ²``."""
         return self.epistemic + self.noise
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of samples the belief is about."""
         return len(self.mean)
 
-    def expected_loss(self, loss):
+    def expected_loss(self, loss: PointLoss) -> Floats:
         """``g(x)``, of shape (n_samples,)."""
         return loss.expected(self.mean, self.variance)
 
-    def loss_variance(self, loss):
+    def loss_variance(self, loss: PointLoss) -> Floats:
         """Variance of the loss over the belief, of shape (n_samples,)."""
         return loss.variance(self.mean, self.variance)
 
-    def disagreement(self):
+    def disagreement(self) -> Floats:
         """BALD: information a label carries about the member, (n_samples,)."""
         return _kernels.gaussian_disagreement(self.epistemic, self.noise)
 
-    def weighted_disagreement(self, loss):
+    def weighted_disagreement(self, loss: PointLoss) -> Floats:
         """XWED, of shape (n_samples,)."""
         # Integrating out the member leaves E_y[L(y) ½(log(v/σ²) + s²/v (z² - 1))]
         # with z the standardised label; the weight of L is >= 0 for every z.

@@ -1,5 +1,7 @@
 """How much the training rows count in a calibrated belief."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,11 +30,11 @@ class TrainingWorth:
     risk: np.ndarray
 
     @property
-    def n_labels(self):
+    def n_labels(self) -> float:
         """Number of labels that the training rows are worth, on average."""
         return float(self.shares @ self.worths)
 
-    def plus(self, other, share):
+    def plus(self, other: TrainingWorth | None, share: float) -> TrainingWorth:
         """Add the risk on another part of the pool, which is `share` of the whole."""
         before = 0.0 if other is None else other.risk
         return TrainingWorth(self.worths, self.shares, before + share * self.risk)

@@ -5,4 +5,4 @@ Nothing of it has to be called. A dask array or frame is given to
 pool stays on the workers.
 """
 
-__all__ = []
+__all__: list[str] = []

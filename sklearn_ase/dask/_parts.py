@@ -201,7 +201,7 @@ class DaskParts:
             return
         from distributed import as_completed
 
-        with progress(len(futures), label, True) as show:
+        with progress(len(futures), label, True, keep=False) as show:
             for done, _ in enumerate(as_completed(futures), start=1):
                 show(done)
 

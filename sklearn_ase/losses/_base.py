@@ -1,17 +1,24 @@
 """Base class of the losses: one method to write, quadrature does the rest."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_integer
+from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.losses._pool_loss import (
     LossTable,
     PointLoss,
     check_values,
     refuse_beyond,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import PoolLoss
 
 # The weights that numpy computes for more nodes overflow.
 _MAX_NODES = 350
@@ -55,17 +62,17 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
     array([0.42, 2.5 ])
     """
 
-    flags = ("task", "response_method", "n_nodes", "max_loss")
-    task = None
-    response_method = "predict"
-    n_nodes = 32
-    max_loss = np.inf
+    flags: tuple[str, ...] = ("task", "response_method", "n_nodes", "max_loss")
+    task: Task | None = None
+    response_method: Response = "predict"
+    n_nodes: int = 32
+    max_loss: float = np.inf
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
-    def __call__(self, y_true, y_pred):
+    def __call__(self, y_true: np.ndarray, y_pred: np.ndarray) -> np.ndarray:
         """Loss of each row. A row's loss must not depend on the other rows.
 
         Parameters
@@ -82,7 +89,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
             Finite and non-negative.
         """
 
-    def build(self, prediction, classes=None):
+    def build(
+        self, prediction: np.ndarray, classes: np.ndarray | None = None
+    ) -> PoolLoss:
         """Apply the loss to the predictions for a pool.
 
         Parameters
@@ -115,7 +124,7 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
         """Greatest value that the loss can take, whatever the predictions."""
         return float(self.max_loss)
 
-    def tabulate(self, prediction, classes):
+    def tabulate(self, prediction: np.ndarray, classes: np.ndarray) -> Floats:
         """Loss at each sample for each class, by one call per class.
 
         Override it for a loss of probabilities that must know which column belongs to
@@ -138,7 +147,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
         ]
         return np.column_stack(columns)
 
-    def expected(self, prediction, mean, variance):
+    def expected(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """Mean of the loss for labels from ``N(mean, variance)``.
 
         Parameters
@@ -153,7 +164,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
         """
         return self._integrate(prediction, mean, variance, lambda loss, z: loss)
 
-    def variance(self, prediction, mean, variance):
+    def variance(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """Variance of the loss for labels from ``N(mean, variance)``.
 
         Parameters and shapes are those of :meth:`expected`.
@@ -163,7 +176,9 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
             prediction, mean, variance, lambda loss, z: (loss - centre) ** 2
         )
 
-    def curvature(self, prediction, mean, variance):
+    def curvature(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """``E[loss (z² - 1)]`` with ``z`` the standardised label; XWED needs it.
 
         For a smooth loss this is `variance` times the mean of its second derivative

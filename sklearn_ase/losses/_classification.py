@@ -1,8 +1,14 @@
 """Losses of classifiers."""
 
+from __future__ import annotations
+
+from typing import Literal
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._checks import check_choice, check_number
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.losses._base import BaseLoss
 
 _FLOAT32_EPS = float(np.finfo(np.float32).eps)
@@ -14,7 +20,9 @@ class _ProbabilityLoss(BaseLoss):
     task = "classification"
     response_method = "predict_proba"
 
-    def __call__(self, y_true, y_pred, classes=None):
+    def __call__(
+        self, y_true: ArrayLike, y_pred: ArrayLike, classes: ArrayLike | None = None
+    ) -> Floats:
         """Loss of each row.
 
         Parameters
@@ -59,13 +67,13 @@ class LogLoss(_ProbabilityLoss):
     array([[0.22, 1.61]])
     """
 
-    def __init__(self, eps=_FLOAT32_EPS):
+    def __init__(self, eps: float = _FLOAT32_EPS) -> None:
         self.eps = eps
 
-    def validate(self):
+    def validate(self) -> None:
         check_number(self.eps, "eps", 0, 1, ends="()")
 
-    def tabulate(self, prediction, classes):
+    def tabulate(self, prediction: np.ndarray, classes: np.ndarray) -> Floats:
         """Loss at each sample for each class, of shape (n_samples, n_classes)."""
         self.validate()
         return -np.log(np.clip(prediction, self.eps, 1.0))
@@ -85,11 +93,11 @@ class ZeroOne(BaseLoss):
     task = "classification"
     max_loss = 1.0
 
-    def __call__(self, y_true, y_pred):
+    def __call__(self, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
         """Loss of each row, of shape (n_rows,)."""
         return (np.asarray(y_true) != np.asarray(y_pred)).astype(float)
 
-    def tabulate(self, prediction, classes):
+    def tabulate(self, prediction: np.ndarray, classes: np.ndarray) -> Floats:
         """Loss at each sample for each class, of shape (n_samples, n_classes)."""
         return (prediction[:, None] != classes[None, :]).astype(float)
 
@@ -116,13 +124,13 @@ class Brier(_ProbabilityLoss):
 
     max_loss = 2.0
 
-    def __init__(self, scale_by_half="auto"):
+    def __init__(self, scale_by_half: bool | Literal["auto"] = "auto") -> None:
         self.scale_by_half = scale_by_half
 
-    def validate(self):
+    def validate(self) -> None:
         check_choice(self.scale_by_half, "scale_by_half", ("auto", True, False))
 
-    def tabulate(self, prediction, classes):
+    def tabulate(self, prediction: np.ndarray, classes: np.ndarray) -> Floats:
         """Loss at each sample for each class, of shape (n_samples, n_classes)."""
         # |p - onehot(c)|² = |p|² - 2 p_c + 1, which rounding may leave below 0.
         square = np.einsum("nc,nc->n", prediction, prediction)[:, None]

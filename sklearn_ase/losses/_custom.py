@@ -1,8 +1,11 @@
 """A loss from a function."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from sklearn_ase._utils._checks import check_callable
+from sklearn_ase._utils._typing import Floats, LossFunction, Response, Task
 from sklearn_ase.losses._base import BaseLoss
 
 
@@ -44,22 +47,22 @@ class CustomLoss(BaseLoss):
 
     def __init__(
         self,
-        function,
-        response_method="predict",
-        task=None,
-        n_nodes=32,
-        max_loss=np.inf,
-    ):
+        function: LossFunction,
+        response_method: Response = "predict",
+        task: Task | None = None,
+        n_nodes: int = 32,
+        max_loss: float = np.inf,
+    ) -> None:
         self.function = function
         self.response_method = response_method
         self.task = task
         self.n_nodes = n_nodes
         self.max_loss = max_loss
 
-    def validate(self):
+    def validate(self) -> None:
         what = "(y_true, y_pred) -> one value per row"
         check_callable(self.function, "function", what)
 
-    def __call__(self, y_true, y_pred):
+    def __call__(self, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
         """Values of the function, of shape (n_rows,)."""
         return np.asarray(self.function(y_true, y_pred))

@@ -1,8 +1,11 @@
 """Turn names and functions into losses."""
 
+from __future__ import annotations
+
 from sklearn.base import clone
 
 from sklearn_ase._utils._checks import check_choice, check_number, shown
+from sklearn_ase._utils._typing import LossFunction, Task
 from sklearn_ase.losses._base import BaseLoss, check_n_nodes
 from sklearn_ase.losses._classification import Brier, LogLoss, ZeroOne
 from sklearn_ase.losses._custom import CustomLoss
@@ -17,7 +20,7 @@ LOSSES = {
 }
 
 
-def as_loss(loss, task=None):
+def as_loss(loss: str | LossFunction | BaseLoss, task: Task | None = None) -> BaseLoss:
     """Turn a name or a function into a loss object.
 
     Parameters

@@ -1,11 +1,18 @@
 """The loss at each sample of a pool, once the predictions of the model are known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._typing import Floats
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._base import BaseLoss
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,25 +34,25 @@ class LossTable:
     bound: float = np.inf
 
     @property
-    def is_bounded(self):
+    def is_bounded(self) -> bool:
         """Whether the loss itself has a greatest value."""
         return bool(np.isfinite(self.bound))
 
     @cached_property
-    def max_loss(self):
+    def max_loss(self) -> float:
         """The greatest value of the loss, or of the table if there is none."""
         return float(self.bound if self.is_bounded else self.values.max())
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of samples."""
         return len(self.values)
 
-    def take(self, rows):
+    def take(self, rows: np.ndarray | slice) -> LossTable:
         """The loss of some of the samples."""
         return LossTable(self.values[rows], self.classes, self.bound)
 
-    def observed(self, indices, labels):
+    def observed(self, indices: np.ndarray, labels: np.ndarray) -> Floats:
         """Loss at the given samples once their labels are known."""
         return self.values[indices, np.searchsorted(self.classes, labels)]
 
@@ -61,44 +68,48 @@ class PointLoss:
     prediction : ndarray of shape (n_samples,)
     """
 
-    loss: object
+    loss: BaseLoss
     prediction: np.ndarray
 
     @property
-    def max_loss(self):
+    def max_loss(self) -> float:
         """The greatest loss that is possible; infinite if the loss has no bound."""
         return float(self.loss.max_loss)
 
     @property
-    def is_bounded(self):
+    def is_bounded(self) -> bool:
         """Whether there is a greatest loss."""
         return bool(np.isfinite(self.max_loss))
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of samples."""
         return len(self.prediction)
 
-    def take(self, rows):
+    def take(self, rows: np.ndarray | slice) -> PointLoss:
         """The loss of some of the samples."""
         return PointLoss(self.loss, self.prediction[rows])
 
-    def observed(self, indices, labels):
+    def observed(self, indices: np.ndarray, labels: np.ndarray) -> Floats:
         """Loss at the given samples once their labels are known."""
         values = self.loss(labels, self.prediction[indices])
         return check_values(values, len(indices), self.max_loss)
 
-    def expected(self, mean, variance):
+    def expected(self, mean: np.ndarray, variance: np.ndarray) -> Floats:
         """Mean of the loss for labels from ``N(mean, variance)``."""
         return self.loss.expected(self.prediction, mean, variance)
 
-    def variance(self, mean, variance):
+    def variance(self, mean: np.ndarray, variance: np.ndarray) -> Floats:
         """Variance of the loss for labels from ``N(mean, variance)``."""
         return self.loss.variance(self.prediction, mean, variance)
 
-    def curvature(self, mean, variance):
+    def curvature(self, mean: np.ndarray, variance: np.ndarray) -> Floats:
         """``E[loss (z² - 1)]`` for the standardised label ``z``; XWED needs it."""
         return self.loss.curvature(self.prediction, mean, variance)
+
+
+# A loss on a pool, of either kind.
+PoolLoss: TypeAlias = LossTable | PointLoss
 
 
 def check_values(values, n_rows, max_loss=np.inf):

@@ -1,8 +1,11 @@
 """Losses of regressors, with closed forms of their moments under a Gaussian belief."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import ndtr
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.losses._base import BaseLoss
 
 
@@ -20,19 +23,25 @@ class SquaredError(BaseLoss):
 
     task = "regression"
 
-    def __call__(self, y_true, y_pred):
+    def __call__(self, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
         """Loss of each row, of shape (n_rows,)."""
         return (y_pred - y_true) ** 2
 
-    def expected(self, prediction, mean, variance):
+    def expected(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """Squared distance of the means plus the variance."""
         return (mean - prediction) ** 2 + variance
 
-    def variance(self, prediction, mean, variance):
+    def variance(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """Variance of a scaled non-central chi-squared variable."""
         return 2.0 * variance**2 + 4.0 * variance * (mean - prediction) ** 2
 
-    def curvature(self, prediction, mean, variance):
+    def curvature(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """The second derivative is 2 everywhere."""
         return 2.0 * variance
 
@@ -51,17 +60,21 @@ class AbsoluteError(BaseLoss):
 
     task = "regression"
 
-    def __call__(self, y_true, y_pred):
+    def __call__(self, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
         """Loss of each row, of shape (n_rows,)."""
         return np.abs(y_pred - y_true)
 
-    def expected(self, prediction, mean, variance):
+    def expected(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """Mean of a folded normal distribution."""
         shift, scale = mean - prediction, np.sqrt(variance)
         z = shift / scale
         return 2.0 * scale * _normal_pdf(z) + shift * (2.0 * ndtr(z) - 1.0)
 
-    def variance(self, prediction, mean, variance):
+    def variance(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """Variance of a folded normal distribution."""
         # Second moment minus squared mean would cancel far from the prediction. So the
         # mean is written as |shift| plus a small excess.
@@ -70,7 +83,9 @@ class AbsoluteError(BaseLoss):
         excess = 2.0 * (scale * _normal_pdf(z) - shift * ndtr(-z))
         return np.maximum(variance - excess * (2.0 * shift + excess), 0.0)
 
-    def curvature(self, prediction, mean, variance):
+    def curvature(
+        self, prediction: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    ) -> Floats:
         """By Stein's lemma the density of the label at the kink, times 2."""
         # E[h(z)(z² - 1)] = E[h''(z)], and h'' is a point mass at the kink.
         scale = np.sqrt(variance)

@@ -1,7 +1,10 @@
 """The share of predictions that are right."""
 
+from __future__ import annotations
+
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._counts import CountMetric, of_hits
 
 
@@ -24,8 +27,8 @@ class Accuracy(CountMetric):
     def _counts(self, predicted, names, classes):
         return [of_hits(predicted)]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)

@@ -1,10 +1,13 @@
 """Metrics of all classes together: how far predictions and labels agree."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 
 import numpy as np
 
 from sklearn_ase._utils._checks import check_flag
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._agreement_kernels import (
     balanced_of_many,
     balanced_of_two,
@@ -34,10 +37,10 @@ class _AgreementMetric(CountMetric):
             return of_each_class(predicted, len(names))
         return of_one_class(predicted, len(names) - 1)
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(self._both(means)[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ravel(self._both(means)[1])
 
     def _both(self, means):
@@ -69,15 +72,15 @@ class BalancedAccuracy(_AgreementMetric):
     0.625
     """
 
-    def __init__(self, adjusted=False):
+    def __init__(self, adjusted: bool = False) -> None:
         self.adjusted = adjusted
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """Least and greatest value."""
         return (-1.0 if self.adjusted else 0.0, 1.0)
 
-    def validate(self):
+    def validate(self) -> None:
         check_flag(self.adjusted, "adjusted")
 
     def _of_two(self, u, v, p):

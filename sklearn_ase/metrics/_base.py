@@ -1,11 +1,15 @@
 """The base class of the metrics: what is reported of a model."""
 
+from __future__ import annotations
+
 import re
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
 
@@ -76,25 +80,25 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         "scale",
         "surrogate_worth",
     )
-    task = None
-    response_method = "predict"
-    bounds = (-np.inf, np.inf)
-    greater_is_better = True
-    scale = "linear"
-    surrogate_worth = np.inf
+    task: Task | None = None
+    response_method: Response | None = "predict"
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    greater_is_better: bool = True
+    scale: str = "linear"
+    surrogate_worth: float = np.inf
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the metric, for messages and tables."""
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).lower()
         average = getattr(self, "average", "binary")
         return words if average == "binary" else f"{words} ({average})"
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
-    def row_values(self, y_true, y_pred):
+    def row_values(self, y_true: np.ndarray, y_pred: np.ndarray) -> ArrayLike:
         """Values of each row, of which the metric knows the means.
 
         The values of a row must not depend on other rows.
@@ -112,7 +116,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         """Value of the metric, given the means of the row values.
 
         Parameters
@@ -125,7 +129,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             NaN where the metric is not defined, as 0 / 0.
         """
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         """Derivative of :meth:`value` with respect to each mean.
 
         The default computes it numerically.
@@ -147,7 +151,12 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             found[place] = (ends[0] - ends[1]) / (2.0 * step[place])
         return found
 
-    def __call__(self, y_true, y_pred=None, sample_weight=None):
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Value of the metric if all labels are known.
 
         Parameters
@@ -162,16 +171,23 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         value : float
         """
         y_pred = None if y_pred is None else np.asarray(y_pred)
+        weight = None if sample_weight is None else np.asarray(sample_weight)
         values = np.asarray(self._all_values(np.asarray(y_true), y_pred), dtype=float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = np.average(values, axis=0, weights=sample_weight)
+            means = np.average(values, axis=0, weights=weight)
             return float(self.value(means))
 
     def _all_values(self, y_true, y_pred):
         """Row values, where the rows are all there are."""
         return self.row_values(y_true, y_pred)
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         """Apply the metric to the predictions for a pool.
 
         Override it where the means can be computed faster than by one call of

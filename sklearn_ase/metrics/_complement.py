@@ -62,7 +62,7 @@ class ComplementMetric(PoolMetric):
     original : PoolMetric
     """
 
-    original: PoolMetric = None
+    original: PoolMetric | None = None
 
     @classmethod
     def of(cls, pool_metric):

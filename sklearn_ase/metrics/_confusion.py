@@ -1,6 +1,10 @@
 """A metric from a function of the confusion matrix."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -42,13 +46,17 @@ class ConfusionMetric(CountMetric):
     1.5
     """
 
-    bounds = None  # A parameter here.
+    bounds: Any = None  # A parameter here.
 
-    def __init__(self, function, bounds=(-math.inf, math.inf)):
+    def __init__(
+        self,
+        function: Callable[[np.ndarray], float],
+        bounds: tuple[float, float] = (-math.inf, math.inf),
+    ) -> None:
         self.function = function
         self.bounds = bounds
 
-    def validate(self):
+    def validate(self) -> None:
         what = "(matrix of shape (n_classes, n_classes)) -> float"
         check_callable(self.function, "function", what)
         bounds = self.bounds
@@ -74,7 +82,7 @@ class ConfusionMetric(CountMetric):
         flags = [predicted == column for column in range(len(names))]
         return [Count(label, flag) for label in range(len(names)) for flag in flags]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         size = math.isqrt(len(means))
         value = self.function(np.reshape(np.asarray(means, dtype=float), (size, size)))
         if np.ndim(value) > 0 or not is_number(np.asarray(value).item()):

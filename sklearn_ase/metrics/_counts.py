@@ -1,9 +1,12 @@
 """The base class of metrics that count hard predictions."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._labels import columns_of, with_predicted
@@ -53,7 +56,9 @@ class CountMetric(BaseMetric):
         counts : list of Count
         """
 
-    def row_values(self, y_true, y_pred, classes=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike, classes: ArrayLike | None = None
+    ) -> np.ndarray:
         """Values of each row, of which the metric knows the means.
 
         Parameters
@@ -90,7 +95,13 @@ class CountMetric(BaseMetric):
     def _all_values(self, y_true, y_pred):
         return self.row_values(y_true, y_pred, np.union1d(y_true, y_pred))
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         classes = _needed(classes, type(self).__name__)
         weight = pool_weight(prediction, weight, n_samples)
         names = with_predicted(classes, prediction)

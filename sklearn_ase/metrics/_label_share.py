@@ -1,14 +1,22 @@
 """Metrics of the labels alone, without a model."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._typing import Floats, Label
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import ClassValues, QuadraticValues, TableValues
+
+if TYPE_CHECKING:
+    from sklearn_ase.metrics._row_values import RowValues
 
 
 class LabelShare(BaseMetric):
@@ -38,42 +46,50 @@ class LabelShare(BaseMetric):
     response_method = None
     bounds = (0.0, 1.0)
 
-    def __init__(self, label, half=None):
+    def __init__(self, label: Label, half: Label = None) -> None:
         self.label = label
         self.half = half
 
     @property
-    def labels(self):
+    def labels(self) -> list[Label]:
         """Labels that the metric names."""
         return [label for label in (self.label, self.half) if label is not None]
 
-    def validate(self):
+    def validate(self) -> None:
         if self.half is not None and self.half == self.label:
             raise ValueError(
                 f"half={shown(self.half)} must be another label than the one that "
                 "counts in full."
             )
 
-    def row_values(self, y_true, y_pred=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike | None = None
+    ) -> np.ndarray:
         values = (np.asarray(y_true) == self.label).astype(float)
         if self.half is not None:
             values = values + 0.5 * (np.asarray(y_true) == self.half)
         return values[:, None]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)
 
-    def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         self.validate()
         weight = pool_weight(prediction, weight, n_samples)
         named = {"label": self.label, "half": self.half}
         classes = _check_classes(self, named, classes)
         if self.half is None:
             target = np.broadcast_to(classes.tolist().index(self.label), len(weight))
-            part = ClassValues(target, weight, classes)
+            part: RowValues = ClassValues(target, weight, classes)
         else:
             table = np.outer(weight, self.row_values(classes)[:, 0])
             part = TableValues(table, classes)
@@ -105,21 +121,21 @@ class LabelScore(BaseMetric):
     task = "classification"
     response_method = None
 
-    def __init__(self, scores):
+    def __init__(self, scores: Mapping[Label, float]) -> None:
         self.scores = scores
 
     @property
-    def labels(self):
+    def labels(self) -> list[Label]:
         """Labels that the metric names."""
         return list(self.scores)
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """Least and greatest number of a label."""
         values = [0.0, *map(float, self.scores.values())]
         return min(values), max(values)
 
-    def validate(self):
+    def validate(self) -> None:
         is_dict = isinstance(self.scores, Mapping) and len(self.scores) > 0
         if is_dict:
             values = list(self.scores.values())
@@ -130,20 +146,28 @@ class LabelScore(BaseMetric):
                 "number, not all 0."
             )
 
-    def row_values(self, y_true, y_pred=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike | None = None
+    ) -> np.ndarray:
         y_true = np.asarray(y_true)
         values = np.zeros(len(y_true))
         for label, score in self.scores.items():
             values[y_true == label] = score
         return values[:, None]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)
 
-    def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         self.validate()
         weight = pool_weight(prediction, weight, n_samples)
         named = {f"scores[{shown(label)}]": label for label in self.scores}
@@ -185,16 +209,24 @@ class LabelMean(BaseMetric):
     task = "regression"
     response_method = None
 
-    def row_values(self, y_true, y_pred=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike | None = None
+    ) -> np.ndarray:
         return np.asarray(y_true, dtype=float)[:, None]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.ones(1)
 
-    def on_pool(self, prediction=None, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         weight = pool_weight(prediction, weight, n_samples)
         none = np.zeros(len(weight))
         part = QuadraticValues(none, weight, none)

@@ -1,5 +1,8 @@
 """Turn names into metrics."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
 
@@ -18,7 +21,7 @@ from sklearn_ase.metrics._regression import R2, ExplainedVariance, RootMeanSquar
 # scikit-learn clips probabilities at the precision of a float64.
 _SCORED_LOG_LOSS = LogLoss(eps=float(np.finfo(np.float64).eps))
 
-METRICS = {
+METRICS: dict[str, Callable[[], BaseMetric]] = {
     "accuracy": Accuracy,
     "balanced_accuracy": BalancedAccuracy,
     "matthews_corrcoef": Matthews,
@@ -60,7 +63,7 @@ _ALSO_CALLED = {
 }
 
 
-def metric_names():
+def metric_names() -> list[str]:
     """Names that can be given in place of a metric.
 
     Returns
@@ -77,7 +80,7 @@ def metric_names():
     return sorted(METRICS)
 
 
-def as_metric(metric):
+def as_metric(metric: str | BaseMetric | BaseLoss) -> BaseMetric:
     """Turn a name or a loss into a metric.
 
     Parameters

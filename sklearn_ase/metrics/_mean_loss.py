@@ -1,12 +1,22 @@
 """The mean of a loss."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._checks import check_flag
+from sklearn_ase._utils._typing import Floats, LossFunction, Response, Task
 from sklearn_ase.losses import LossTable, as_loss
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import LossValues, TableValues
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._base import BaseLoss
+    from sklearn_ase.metrics._row_values import RowValues
 
 
 class MeanLoss(BaseMetric):
@@ -33,43 +43,47 @@ class MeanLoss(BaseMetric):
     -0.5
     """
 
-    def __init__(self, loss, negative=False):
+    def __init__(
+        self, loss: str | LossFunction | BaseLoss, negative: bool = False
+    ) -> None:
         self.loss = loss
         self.negative = negative
 
     @property
-    def task(self):
+    def task(self) -> Task | None:
         """What the labels are, as the loss says."""
         return as_loss(self.loss).task
 
     @property
-    def response_method(self):
+    def response_method(self) -> Response:
         """What the predictions are, as the loss says."""
         return as_loss(self.loss).response_method
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """Least and greatest value of the metric."""
         most = float(as_loss(self.loss).max_loss)
         return (-most, 0.0) if self.negative else (0.0, most)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the metric, for messages and tables."""
         loss = as_loss(self.loss)
-        words = BaseMetric.name.fget(loss)
+        words = BaseMetric.name.fget(loss)  # type: ignore[attr-defined]
         return f"minus mean {words}" if self.negative else f"mean {words}"
 
     @property
-    def greater_is_better(self):
+    def greater_is_better(self) -> bool:
         """Whether minus the mean is reported."""
         return bool(self.negative)
 
-    def validate(self):
+    def validate(self) -> None:
         as_loss(self.loss).validate()
         check_flag(self.negative, "negative")
 
-    def row_values(self, y_true, y_pred, classes=None):
+    def row_values(
+        self, y_true: ArrayLike, y_pred: ArrayLike, classes: ArrayLike | None = None
+    ) -> np.ndarray:
         """Loss of each row.
 
         Parameters
@@ -98,19 +112,25 @@ class MeanLoss(BaseMetric):
         is_told = y_pred.ndim == 2 and y_pred.shape[1] == len(found)
         return self.row_values(y_true, y_pred, found if is_told else None)
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(-means[0] if self.negative else means[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return np.array([-1.0 if self.negative else 1.0])
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         weight = pool_weight(prediction, weight, n_samples)
-        task = "regression" if classes is None else "classification"
+        task: Task = "regression" if classes is None else "classification"
         loss = as_loss(self.loss, task).build(prediction, classes)
         if isinstance(loss, LossTable):
             table = weight[:, None] * loss.values
-            values = TableValues(table, loss.classes, loss.is_bounded)
+            values: RowValues = TableValues(table, loss.classes, loss.is_bounded)
         else:
             values = LossValues(loss, weight)
         return PoolMetric(self, (values,), np.full(1, np.nan))

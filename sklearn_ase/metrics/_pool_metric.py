@@ -1,13 +1,21 @@
 """A metric, once the predictions for the pool are known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._combine import combine
 from sklearn_ase.metrics._row_values import FixedValues
 from sklearn_ase.metrics._units import UnitValues
+
+if TYPE_CHECKING:
+    from sklearn_ase.metrics._row_values import RowValues
 
 # How often it is tried whether a mean matters, and for how many means at most.
 _N_TRIALS = 3
@@ -40,22 +48,24 @@ class PoolMetric:
     0.75
     """
 
-    metric: object
+    metric: Any
     parts: tuple
     known: np.ndarray
     known_rows: dict = field(default_factory=dict)
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
         return self.parts[0].n_samples
 
     @cached_property
-    def units(self):
+    def units(self) -> tuple[RowValues, ...]:
         """For each part, values of variance 1 where the part is uncertain."""
         return tuple(UnitValues(part) for part in self.parts)
 
-    def at(self, proba, answered=None):
+    def at(
+        self, proba: np.ndarray | None, answered: np.ndarray | None = None
+    ) -> PoolMetric:
         """The metric near a belief: itself, for it is a function of means.
 
         Parameters
@@ -83,13 +93,13 @@ class PoolMetric:
         return replace(self, parts=tuple(found), known=known, known_rows={})
 
     @property
-    def is_linear(self):
+    def is_linear(self) -> bool:
         """Whether the value is a linear function of the means."""
         ends = [np.full(len(self.parts), each) for each in (0.2, 0.3)]
-        slopes = [self.gradient(end) for end in ends]
-        return bool(np.allclose(*slopes, rtol=1e-9, atol=1e-12))
+        first, second = (self.gradient(end) for end in ends)
+        return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12))
 
-    def without_idle_parts(self):
+    def without_idle_parts(self) -> PoolMetric:
         """The same without means that the value does not depend on.
 
         Precision, for instance, does not depend on the positives that were missed.
@@ -119,7 +129,7 @@ class PoolMetric:
         parts = [p for p, idle in zip(self.parts, is_idle, strict=True) if not idle]
         return replace(self, parts=tuple(parts), known=known)
 
-    def line(self):
+    def line(self) -> tuple[float, float] | None:
         """Value at a mean of 0 and slope, if it is a straight line of one mean.
 
         Returns
@@ -135,7 +145,7 @@ class PoolMetric:
         is_straight = bend <= 1e-9 * max(map(abs, ends))
         return (ends[0], ends[2] - ends[0]) if is_straight else None
 
-    def all_means(self, means):
+    def all_means(self, means: ArrayLike) -> Floats:
         """Return all means, with those that are known in their places.
 
         Parameters
@@ -150,7 +160,7 @@ class PoolMetric:
         found[np.isnan(found)] = means
         return found
 
-    def value(self, means):
+    def value(self, means: ArrayLike) -> float:
         """Value of the metric.
 
         Parameters
@@ -165,7 +175,7 @@ class PoolMetric:
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(self.metric.value(self.all_means(means)))
 
-    def gradient(self, means):
+    def gradient(self, means: ArrayLike) -> Floats:
         """Derivative of the value with respect to the mean of each part.
 
         Parameters
@@ -180,7 +190,7 @@ class PoolMetric:
             gradient = np.asarray(self.metric.gradient(self.all_means(means)))
         return gradient[np.isnan(self.known)]
 
-    def known_influence(self, means):
+    def known_influence(self, means: ArrayLike) -> Floats:
         """What each row adds to the value through the means that no label changes.
 
         Parameters
@@ -200,7 +210,7 @@ class PoolMetric:
                 total += slope[place] * rows
         return total
 
-    def linearised(self, means):
+    def linearised(self, means: ArrayLike) -> RowValues:
         """What a label of each row adds to the value, up to a constant.
 
         Parameters

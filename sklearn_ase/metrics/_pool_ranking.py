@@ -1,6 +1,9 @@
 """A ranking metric, once the scores of the pool are known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -43,18 +46,18 @@ class PoolRanking:
     array([-1.222, -0.296,  0.926])
     """
 
-    metric: object
+    metric: Any
     group: np.ndarray
     weight: np.ndarray
     classes: np.ndarray
     column: int
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
         return len(self.group)
 
-    def at(self, proba, answered=None):
+    def at(self, proba: np.ndarray, answered: np.ndarray | None = None) -> PoolMetric:
         """The metric near a belief, as a linear function of one mean.
 
         Parameters

@@ -1,9 +1,14 @@
 """Metrics of scores: how well positives are ranked above negatives."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
+from typing import NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from sklearn_ase._utils._typing import Label
 from sklearn_ase.metrics import _ranking_kernels as kernels
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._labels import columns_of, positive_column
@@ -25,11 +30,13 @@ class BaseRanking(BaseMetric):
     takes_scores = True
     prefers_one = True
 
-    def __init__(self, pos_label=None):
+    def __init__(self, pos_label: Label = None) -> None:
         self.pos_label = pos_label
 
     @abstractmethod
-    def value_and_influence(self, positive, weight, group):
+    def value_and_influence(
+        self, positive: np.ndarray, weight: np.ndarray, group: np.ndarray
+    ) -> tuple[float, np.ndarray, np.ndarray]:
         """Value for believed labels, and what each row adds to it.
 
         Parameters
@@ -49,11 +56,11 @@ class BaseRanking(BaseMetric):
             `positive`.
         """
 
-    def row_values(self, y_true, y_pred):
+    def row_values(self, y_true: np.ndarray, y_pred: np.ndarray) -> NoReturn:
         """Refused: a ranking compares rows, so that a row has no value of its own."""
         raise TypeError(self._refusal())
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> NoReturn:
         """Refused: a ranking is not a function of means."""
         raise TypeError(self._refusal())
 
@@ -64,7 +71,12 @@ class BaseRanking(BaseMetric):
             f"Call {name}()(y_true, y_score), or use on_pool(...).at(proba)."
         )
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Value of the metric if all labels are known.
 
         Parameters
@@ -82,12 +94,19 @@ class BaseRanking(BaseMetric):
         classes = np.unique(y_true)
         if self.pos_label is None and len(classes) < 2 and classes.dtype.kind in "biuf":
             classes = np.union1d(classes, [1])
-        ranking = self.on_pool(y_pred, classes, sample_weight)
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        ranking = self.on_pool(y_pred, classes, weight)
         positive = (columns_of(y_true, classes) == ranking.column).astype(float)
         found = self.value_and_influence(positive, ranking.weight, ranking.group)
         return float(found[0])
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolRanking:
         """Apply the metric to the scores of a pool.
 
         Parameters
@@ -150,7 +169,9 @@ class RocAuc(BaseRanking):
 
     name = "ROC AUC"
 
-    def value_and_influence(self, positive, weight, group):
+    def value_and_influence(
+        self, positive: np.ndarray, weight: np.ndarray, group: np.ndarray
+    ) -> tuple[float, np.ndarray, np.ndarray]:
         return kernels.roc_auc(positive, weight, group)
 
 
@@ -177,5 +198,7 @@ class AveragePrecision(BaseRanking):
     0.833
     """
 
-    def value_and_influence(self, positive, weight, group):
+    def value_and_influence(
+        self, positive: np.ndarray, weight: np.ndarray, group: np.ndarray
+    ) -> tuple[float, np.ndarray, np.ndarray]:
         return kernels.average_precision(positive, weight, group)

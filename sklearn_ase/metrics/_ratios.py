@@ -1,10 +1,13 @@
 """Precision, recall and their relatives, for two classes or more."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 
 import numpy as np
 
 from sklearn_ase._utils._checks import check_choice, check_number
+from sklearn_ase._utils._typing import Average, Floats, Label
 from sklearn_ase.metrics._counts import (
     Count,
     CountMetric,
@@ -25,11 +28,11 @@ _CURE = (
 class _RatioMetric(CountMetric):
     """A ratio of counts, of one class against the rest or averaged over classes."""
 
-    def __init__(self, pos_label=None, average="binary"):
+    def __init__(self, pos_label: Label = None, average: Average = "binary") -> None:
         self.pos_label = pos_label
         self.average = average
 
-    def validate(self):
+    def validate(self) -> None:
         check_choice(self.average, "average", _AVERAGES)
 
     @abstractmethod
@@ -62,10 +65,10 @@ class _RatioMetric(CountMetric):
         classes = self._assumed(found) if self.pos_label is None else found
         return self.row_values(y_true, y_pred, classes)
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         return float(self._both(means)[0])
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         return self._both(means)[1]
 
     def _both(self, means):
@@ -211,17 +214,19 @@ class FBeta(_RatioMetric):
     0.8
     """
 
-    def __init__(self, beta=1.0, pos_label=None, average="binary"):
+    def __init__(
+        self, beta: float = 1.0, pos_label: Label = None, average: Average = "binary"
+    ) -> None:
         super().__init__(pos_label, average)
         self.beta = beta
 
     @property
-    def name(self):
+    def name(self) -> str:
         """F1, F2 or another, for messages and tables."""
         suffix = "" if self.average == "binary" else f" ({self.average})"
         return f"F{self.beta:g}{suffix}"
 
-    def validate(self):
+    def validate(self) -> None:
         super().validate()
         check_number(self.beta, "beta", 0, ends="(]")
 

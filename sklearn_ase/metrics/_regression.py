@@ -1,10 +1,14 @@
 """Metrics of regressors that are functions of means of squares."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._checks import check_flag
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import QuadraticValues
@@ -22,7 +26,12 @@ class _SquareMetric(BaseMetric):
     # Of means of labels the surrogate says more than of errors, and errs more.
     surrogate_worth = 30.0
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Value of the metric if all labels are known.
 
         Parameters
@@ -36,10 +45,11 @@ class _SquareMetric(BaseMetric):
         value : float
         """
         y_true, y_pred = np.asarray(y_true, float), np.asarray(y_pred, float)
-        if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight, float) / np.mean(sample_weight)
+        weight = None if sample_weight is None else np.asarray(sample_weight, float)
+        if weight is not None:
+            weight = weight / np.mean(weight)
         # Through the pool, where labels are centred.
-        pool = self.on_pool(y_pred, weight=sample_weight)
+        pool = self.on_pool(y_pred, weight=weight)
         rows = np.arange(len(y_true))
         means = [part.observed(rows, y_true).mean() for part in pool.parts]
         return pool.value(np.array(means))
@@ -68,35 +78,41 @@ class RootMeanSquaredError(_SquareMetric):
     scale = "log"
     surrogate_worth = math.inf
 
-    def __init__(self, negative=False):
+    def __init__(self, negative: bool = False) -> None:
         self.negative = negative
 
     @property
-    def greater_is_better(self):
+    def greater_is_better(self) -> bool:
         """Whether minus the error is reported."""
         return bool(self.negative)
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """Least and greatest value."""
         return (-math.inf, 0.0) if self.negative else (0.0, math.inf)
 
-    def validate(self):
+    def validate(self) -> None:
         check_flag(self.negative, "negative")
 
-    def row_values(self, y_true, y_pred):
+    def row_values(self, y_true: np.ndarray, y_pred: np.ndarray) -> ArrayLike:
         return ((y_true - y_pred) ** 2)[:, None]
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         root = math.sqrt(max(means[0], 0.0))
         return -root if self.negative else root
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         root = self.value(means)
         # Without an error the derivative is infinite, and no label is told from others.
         return np.array([0.5 / root if root != 0 else 0.0])
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         weight = pool_weight(prediction, weight, n_samples)
         parts = (squared_error(prediction, weight),)
         return PoolMetric(self, parts, np.full(1, np.nan))
@@ -120,20 +136,26 @@ class R2(_SquareMetric):
 
     name = "R²"
 
-    def row_values(self, y_true, y_pred):
+    def row_values(self, y_true: np.ndarray, y_pred: np.ndarray) -> ArrayLike:
         return np.column_stack([(y_true - y_pred) ** 2, y_true, y_true**2])
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         error, mean, square = means
         return float(1.0 - error / variance(mean, square))
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         error, mean, square = means
         spread = variance(mean, square)
         slope = error / spread**2
         return np.array([-1.0 / spread, -2.0 * mean * slope, slope])
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         weight = pool_weight(prediction, weight, n_samples)
         parts = (squared_error(prediction, weight), *powers(prediction, weight))
         return PoolMetric(self, parts, np.full(3, np.nan))
@@ -155,23 +177,29 @@ class ExplainedVariance(_SquareMetric):
     1.0
     """
 
-    def row_values(self, y_true, y_pred):
+    def row_values(self, y_true: np.ndarray, y_pred: np.ndarray) -> ArrayLike:
         error = (y_true - y_pred) ** 2
         return np.column_stack([error, y_true, y_true**2, y_pred])
 
-    def value(self, means):
+    def value(self, means: np.ndarray) -> float:
         error, mean, square, predicted = means
         left = error - (mean - predicted) ** 2
         return float(1.0 - left / variance(mean, square))
 
-    def gradient(self, means):
+    def gradient(self, means: np.ndarray) -> Floats:
         error, mean, square, predicted = means
         spread, bias = variance(mean, square), mean - predicted
         slope = (error - bias**2) / spread**2
         by_bias = 2.0 * bias / spread
         return np.array([-1.0 / spread, by_bias - 2.0 * mean * slope, slope, -by_bias])
 
-    def on_pool(self, prediction, classes=None, weight=None, n_samples=None):
+    def on_pool(
+        self,
+        prediction: np.ndarray | None,
+        classes: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_samples: int | None = None,
+    ) -> PoolMetric:
         weight = pool_weight(prediction, weight, n_samples)
         parts = (squared_error(prediction, weight), *powers(prediction, weight))
         # Labels are centred by the mean prediction, which so becomes 0.

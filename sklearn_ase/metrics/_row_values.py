@@ -4,11 +4,19 @@ They take the place of a loss: their mean over the pool is estimated. All kinds 
 same methods, so that an estimate need not know which kind it is about.
 """
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sklearn_ase._utils._typing import Floats
+
+if TYPE_CHECKING:
+    from sklearn_ase.belief._either import Belief
 
 # Gauss-Hermite quadrature for functions of a real label.
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -22,11 +30,11 @@ class RowValues(metaclass=ABCMeta):
 
     @property
     @abstractmethod
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Size of the pool."""
 
     @abstractmethod
-    def observed(self, indices, labels):
+    def observed(self, indices: np.ndarray, labels: np.ndarray) -> Floats:
         """Values at some rows whose labels are known.
 
         Parameters
@@ -40,7 +48,7 @@ class RowValues(metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def moments(self, belief):
+    def moments(self, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the values under a belief about the labels.
 
         Parameters
@@ -53,7 +61,7 @@ class RowValues(metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def limits(self):
+    def limits(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and greatest value at each row over all labels.
 
         Returns
@@ -281,11 +289,10 @@ class FunctionValues(RowValues):
         return self.weight * found[0], self.weight**2 * found[1]
 
     def _moments(self, rows, mean, variance):
-        prediction, deviation = self.prediction[rows], np.sqrt(variance[rows])
-        shape = len(_NODES), len(prediction)
-        labels = mean[rows] + deviation * _NODES[:, None]
-        prediction = np.broadcast_to(prediction, shape)
-        values = self.function(labels.ravel(), prediction.ravel()).reshape(shape)
+        labels = mean[rows] + np.sqrt(variance[rows]) * _NODES[:, None]
+        prediction = np.broadcast_to(self.prediction[rows], labels.shape)
+        values = self.function(labels.ravel(), prediction.ravel())
+        values = values.reshape(labels.shape)
         expected = _NODE_WEIGHTS @ values
         return expected, _NODE_WEIGHTS @ (values - expected) ** 2
 

@@ -3,8 +3,15 @@
 A small `width` makes each of them fast enough for a CPU.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from torch import nn
 from torch.nn import functional as F
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class MLP(nn.Module):
@@ -27,7 +34,13 @@ class MLP(nn.Module):
     torch.Size([5, 3])
     """
 
-    def __init__(self, n_features, n_classes, width=64, dropout=0.0):
+    def __init__(
+        self,
+        n_features: int,
+        n_classes: int,
+        width: int | tuple[int, ...] = 64,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         layers = [nn.Flatten()]
         for units in (width,) if isinstance(width, int) else width:
@@ -37,7 +50,7 @@ class MLP(nn.Module):
             n_features = units
         self.layers = nn.Sequential(*layers, nn.Linear(n_features, n_classes))
 
-    def forward(self, X):
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         return self.layers(X)
 
@@ -67,8 +80,13 @@ class SmallCNN(nn.Module):
     """
 
     def __init__(
-        self, in_channels=1, n_classes=10, image_size=28, width=16, dropout=0.0
-    ):
+        self,
+        in_channels: int = 1,
+        n_classes: int = 10,
+        image_size: int = 28,
+        width: int = 16,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         side = side_after_convolutions(image_size)
         self.layers = nn.Sequential(
@@ -85,7 +103,7 @@ class SmallCNN(nn.Module):
             nn.Linear(128, n_classes),
         )
 
-    def forward(self, X):
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         return self.layers(X)
 
@@ -124,7 +142,9 @@ class ResNet18(nn.Module):
     torch.Size([2, 10])
     """
 
-    def __init__(self, in_channels=3, n_classes=10, width=64):
+    def __init__(
+        self, in_channels: int = 3, n_classes: int = 10, width: int = 64
+    ) -> None:
         super().__init__()
         blocks, before = [], width
         for stage in range(4):
@@ -138,7 +158,7 @@ class ResNet18(nn.Module):
         self.blocks = nn.Sequential(*blocks)
         self.head = nn.Linear(before, n_classes)
 
-    def forward(self, X):
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         return self.head(self.blocks(self.stem(X)).mean(dim=(2, 3)))
 
@@ -165,7 +185,9 @@ class WideResNet40(nn.Module):
     torch.Size([2, 100])
     """
 
-    def __init__(self, in_channels=3, n_classes=100, width=4):
+    def __init__(
+        self, in_channels: int = 3, n_classes: int = 100, width: float = 4
+    ) -> None:
         super().__init__()
         blocks, before = [], min(16, int(16 * width))
         for group in range(3):
@@ -179,7 +201,7 @@ class WideResNet40(nn.Module):
         self.norm = nn.BatchNorm2d(before)
         self.head = nn.Linear(before, n_classes)
 
-    def forward(self, X):
+    def forward(self, X: Tensor) -> Tensor:
         """Logits of shape (n_samples, n_classes)."""
         X = F.relu(self.norm(self.blocks(self.stem(X))))
         return self.head(X.mean(dim=(2, 3)))

@@ -1,8 +1,15 @@
 """Random crops and flips of a batch of images, computed on its device."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class RandomCrop(nn.Module):
@@ -21,11 +28,11 @@ class RandomCrop(nn.Module):
     torch.Size([5, 3, 8, 8])
     """
 
-    def __init__(self, padding=4):
+    def __init__(self, padding: int = 4) -> None:
         super().__init__()
         self.padding = padding
 
-    def forward(self, X):
+    def forward(self, X: Tensor) -> Tensor:
         """Crop images of shape (n_samples, n_channels, height, width)."""
         n_samples, _, height, width = X.shape
         padded = F.pad(X, [self.padding] * 4)
@@ -49,7 +56,7 @@ class RandomFlip(nn.Module):
     torch.Size([5, 3, 8, 8])
     """
 
-    def forward(self, X):
+    def forward(self, X: Tensor) -> Tensor:
         """Flip images of shape (n_samples, n_channels, height, width)."""
         flip = torch.rand(len(X), 1, 1, 1, device=X.device) < 0.5
         return torch.where(flip, X.flip(-1), X)

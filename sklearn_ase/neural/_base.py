@@ -1,13 +1,22 @@
 """Base class of the deep classifiers: their parameters and what subclasses define."""
 
-from abc import ABCMeta, abstractmethod
+from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from sklearn_ase._utils._typing import Seed
 from sklearn_ase.neural._architectures import MLP
 from sklearn_ase.neural._nested_params import NestedParams
 from sklearn_ase.neural._prediction import PredictionMixin
 from sklearn_ase.neural._training import TrainingMixin
+
+if TYPE_CHECKING:
+    from torch.nn import Module
 
 
 class BaseDeepClassifier(
@@ -88,29 +97,29 @@ class BaseDeepClassifier(
 
     def __init__(
         self,
-        module=None,
+        module: Any = None,
         *,
-        n_members=None,
-        classes=None,
-        optimizer=None,
-        lr=0.001,
-        max_epochs=100,
-        batch_size=64,
-        validation_fraction=0.1,
-        patience=10,
-        schedule=None,
-        augment=None,
-        temperature=True,
-        device="auto",
-        mixed_precision="auto",
-        channels_last="auto",
-        compile=False,
-        warm_start=False,
-        callbacks=None,
-        random_state=None,
-        verbose=0,
-        **kwargs,
-    ):
+        n_members: int | None = None,
+        classes: ArrayLike | None = None,
+        optimizer: type | None = None,
+        lr: float = 0.001,
+        max_epochs: int = 100,
+        batch_size: int = 64,
+        validation_fraction: float = 0.1,
+        patience: int = 10,
+        schedule: Any = None,
+        augment: Callable[..., Any] | None = None,
+        temperature: bool = True,
+        device: str = "auto",
+        mixed_precision: bool | Literal["auto"] = "auto",
+        channels_last: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        warm_start: bool = False,
+        callbacks: Sequence[Any] | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        **kwargs: Any,
+    ) -> None:
         self.module = module
         self.n_members = n_members
         self.classes = classes
@@ -134,12 +143,12 @@ class BaseDeepClassifier(
         vars(self).update(kwargs)
 
     @property
-    def n_members_(self):
+    def n_members_(self) -> int:
         """Number of members: `n_members`, or the default of the class if it is None."""
         return self._default_members if self.n_members is None else self.n_members
 
     @property
-    def networks_(self):
+    def networks_(self) -> Module:
         """The trained networks, as one module."""
         return self.net_.module_
 

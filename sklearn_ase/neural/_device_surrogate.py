@@ -1,9 +1,17 @@
 """Surrogate that reduces its members to scores on a torch device."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
 import torch
 
+from sklearn_ase._utils._typing import Estimator
 from sklearn_ase.neural._device import usable_device
 from sklearn_ase.surrogate import ClassifierSurrogate
+
+if TYPE_CHECKING:
+    from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 
 
 class DeviceSurrogate(ClassifierSurrogate):
@@ -39,18 +47,18 @@ n_jobs
     # scikit-learn reads parameters from the signature, so it has to repeat them all.
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        n_members=20,
-        calibration="auto",
-        pool_weight=1.0,
-        rows_per_acquired=50,
-        prior_mass=0.01,
-        cv=5,
-        min_rows=5,
-        n_jobs=None,
-        device="auto",
-    ):
+        n_members: int = 20,
+        calibration: LogLinearStack | Literal["auto"] | None = "auto",
+        pool_weight: float = 1.0,
+        rows_per_acquired: float = 50,
+        prior_mass: float = 0.01,
+        cv: int = 5,
+        min_rows: int = 5,
+        n_jobs: int | None = None,
+        device: str = "auto",
+    ) -> None:
         super().__init__(
             estimator,
             n_members=n_members,

@@ -1,5 +1,13 @@
 """Deep ensembles: networks that differ in initial weights and order of the rows."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+
+from sklearn_ase._utils._typing import Seed
 from sklearn_ase.neural._base import BaseDeepClassifier
 from sklearn_ase.neural._device import check_device
 from sklearn_ase.neural._joint import Looped, Stacked, is_worth_stacking
@@ -56,31 +64,31 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
 
     def __init__(
         self,
-        module=None,
+        module: Any = None,
         *,
-        n_members=None,
-        bootstrap=False,
-        vectorized="auto",
-        classes=None,
-        optimizer=None,
-        lr=0.001,
-        max_epochs=100,
-        batch_size=64,
-        validation_fraction=0.1,
-        patience=10,
-        schedule=None,
-        augment=None,
-        temperature=True,
-        device="auto",
-        mixed_precision="auto",
-        channels_last="auto",
-        compile=False,
-        warm_start=False,
-        callbacks=None,
-        random_state=None,
-        verbose=0,
-        **kwargs,
-    ):
+        n_members: int | None = None,
+        bootstrap: bool = False,
+        vectorized: bool | Literal["auto"] = "auto",
+        classes: ArrayLike | None = None,
+        optimizer: type | None = None,
+        lr: float = 0.001,
+        max_epochs: int = 100,
+        batch_size: int = 64,
+        validation_fraction: float = 0.1,
+        patience: int = 10,
+        schedule: Any = None,
+        augment: Callable[..., Any] | None = None,
+        temperature: bool = True,
+        device: str = "auto",
+        mixed_precision: bool | Literal["auto"] = "auto",
+        channels_last: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        warm_start: bool = False,
+        callbacks: Sequence[Any] | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             module,
             n_members=n_members,

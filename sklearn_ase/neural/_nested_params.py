@@ -1,5 +1,9 @@
 """Parameters with a prefix, such as ``module__width``, as in skorch."""
 
+from __future__ import annotations
+
+from typing import Any, Self
+
 PREFIXES = ("module__", "optimizer__", "iterator_train__", "iterator_valid__")
 
 
@@ -10,11 +14,11 @@ class NestedParams:
     `_check_names`.
     """
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, including those of the module and the optimizer."""
         return super().get_params(deep=deep) | self._nested_params()
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, including those of the module and the optimizer."""
         own = super().get_params(deep=True)
         passed_on = {name for name in params if name not in own}

@@ -4,6 +4,8 @@ import numpy as np
 from sklearn.base import clone
 from skorch.callbacks import Callback, LRScheduler
 
+from sklearn_ase._utils._progress import progress
+
 
 class AllStopped(Exception):  # noqa: N818
     """Raised to end the training when no network improves any more."""
@@ -81,21 +83,21 @@ class EpochBar(Callback):
 
     def on_train_begin(self, net, X=None, y=None, **kwargs):
         """Draw an empty bar."""
-        from tqdm.auto import tqdm
-
-        self.bar = tqdm(total=self.total, desc="epochs")
+        self.bar, self.n_epochs = progress(self.total, "epochs", True), 0
+        self.show = self.bar.__enter__()
 
     def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
         """Advance the bar by one epoch."""
         names = ("train_loss", "valid_loss")
         last = net.history[-1]
-        self.bar.set_postfix({name: last[name] for name in names if name in last})
-        self.bar.update()
+        self.n_epochs += 1
+        losses = [f"{name} {last[name]:.3g}" for name in names if name in last]
+        self.show(self.n_epochs, ", ".join(losses))
 
     def on_train_end(self, net, X=None, y=None, **kwargs):
         """Close the bar; what was drawn stays."""
-        self.bar.close()
-        self.bar = None
+        self.bar.__exit__(None, None, None)
+        self.bar = self.show = None
 
 
 def make_callbacks(classifier, validation):

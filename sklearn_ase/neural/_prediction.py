@@ -1,7 +1,12 @@
 """Prediction of deep classifiers, batch by batch and for each member."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
+from sklearn_ase._utils._typing import Floats, Rows
 from sklearn_ase.neural._data import first_row, in_order
 from sklearn_ase.neural._device import usable_device
 from sklearn_ase.neural._temperature import scaled_softmax
@@ -15,7 +20,7 @@ POOL_BATCH_NUMBERS = 2**24
 class PredictionMixin:
     """Mixin with the predictions of a deep classifier."""
 
-    def predict_proba_members(self, X):
+    def predict_proba_members(self, X: Rows) -> Floats:
         """Probabilities by each member.
 
         Parameters
@@ -27,7 +32,8 @@ class PredictionMixin:
         member_proba : ndarray of shape (n_members, n_samples, n_classes), float32
         """
         X = check_rows(self, X)
-        proba, begin = None, 0
+        proba: Any = None
+        begin = 0
         for part in self._member_proba(X):
             if proba is None:
                 shape = (part.shape[0], len(X), part.shape[2])
@@ -37,13 +43,13 @@ class PredictionMixin:
             begin = end
         return proba
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """Mean of the members' probabilities, of shape (n_samples, n_classes)."""
         X = check_rows(self, X)
         parts = [part.mean(axis=0, dtype=np.float64) for part in self._member_proba(X)]
         return np.concatenate(parts)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """Most probable class of each row, of shape (n_samples,)."""
         proba = self.predict_proba(X)
         return self.classes_[proba.argmax(axis=1)]

@@ -1,12 +1,18 @@
 """Radial Bayesian network: a network with a distribution over its weights."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from sklearn_ase.neural._architectures import side_after_convolutions
+
+if TYPE_CHECKING:
+    from torch import Generator, Tensor
 
 # Numbers of the first hidden layer that are computed at a time on the CPU.
 CACHED_NUMBERS = 2**23
@@ -82,14 +88,14 @@ class RadialBNN(nn.Module):
 
     def __init__(
         self,
-        in_channels=1,
-        n_classes=10,
-        image_size=28,
-        width=16,
-        n_train_draws=8,
-        prior_std=0.25,
-        initial_rho=-4.0,
-    ):
+        in_channels: int = 1,
+        n_classes: int = 10,
+        image_size: int = 28,
+        width: int = 16,
+        n_train_draws: int = 8,
+        prior_std: float = 0.25,
+        initial_rho: float = -4.0,
+    ) -> None:
         super().__init__()
         self.width = width
         self.n_train_draws = n_train_draws
@@ -108,22 +114,22 @@ class RadialBNN(nn.Module):
             tensors.append(RadialWeight(shape[:1], fan_in, initial_rho))
         self.tensors = nn.ModuleList(tensors)
 
-    def draw(self, n_draws, generator=None):
+    def draw(self, n_draws: int, generator: Generator | None = None) -> list[Tensor]:
         """Draw all weight tensors, a list of tensors of shape (n_draws, ...)."""
         return [tensor.draw(n_draws, generator) for tensor in self.tensors]
 
-    def divergence(self, draws):
+    def divergence(self, draws: list[Tensor]) -> Tensor:
         """KL divergence of the weights from their prior, up to a constant."""
         pairs = zip(self.tensors, draws, strict=True)
         return sum(tensor.divergence(drawn, self.prior_std) for tensor, drawn in pairs)
 
-    def forward(self, X, draws=None):
+    def forward(self, X: Tensor, draws: list[Tensor] | None = None) -> Tensor:
         """Logits under each draw, of shape (n_draws, n_samples, n_classes)."""
         draws = self.draw(self.n_train_draws) if draws is None else draws
         return self.call(X, self.arrange(draws))
 
     @staticmethod
-    def arrange(draws, blocked=False):
+    def arrange(draws: list[Tensor], blocked: bool = False) -> list[Tensor]:
         """Weights for `call`, in which each draw has its own channels.
 
         Parameters
@@ -144,7 +150,7 @@ class RadialBNN(nn.Module):
         dense = [w3.mT.contiguous(), b3[:, None], w4.mT.contiguous(), b4[:, None]]
         return [*convolutions, *dense]
 
-    def call(self, X, weights):
+    def call(self, X: Tensor, weights: list[Tensor]) -> Tensor:
         """Logits under each draw, for weights from `arrange`."""
         *convolutions, w3, b3, w4, b4 = weights
         if convolutions[0].is_mkldnn:
@@ -161,7 +167,7 @@ class RadialBNN(nn.Module):
         return torch.baddbmm(b4, X, w4)
 
     @staticmethod
-    def convolve(X, convolutions, n_draws):
+    def convolve(X: Tensor, convolutions: Any, n_draws: int) -> Tensor:
         """Output of the convolutions, in which each draw has its own channels."""
         w1, b1, w2, b2 = convolutions
         X = X.to_mkldnn() if w1.is_mkldnn else X

@@ -1,7 +1,12 @@
 """Training of deep classifiers: `fit`, `partial_fit` and their steps."""
 
+from __future__ import annotations
+
+from typing import Any, Self
+
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from sklearn_ase._utils._seeding import torch_seed
@@ -25,7 +30,7 @@ from sklearn_ase.neural._validation import check_training_rows, encode_labels
 class TrainingMixin:
     """Mixin with the training of a deep classifier."""
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train the networks.
 
         Parameters
@@ -49,7 +54,9 @@ class TrainingMixin:
         self.temperature_ = self._best_temperature(validation)
         return self
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
         """Train for one epoch, without validation.
 
         Parameters

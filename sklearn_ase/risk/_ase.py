@@ -1,9 +1,16 @@
 """ASE: the mean loss that the surrogate expects."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from sklearn_ase.risk._base import BaseRisk
 from sklearn_ase.risk._estimate import RiskEstimate
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 
 class ASE(BaseRisk):
@@ -31,12 +38,12 @@ class ASE(BaseRisk):
     needs_belief = True
     leans_on_surrogate = True
 
-    def __init__(self, use_observed=False):
+    def __init__(self, use_observed: bool = False) -> None:
         self.use_observed = use_observed
 
-    def estimate(self, state):
+    def estimate(self, state: PoolState) -> RiskEstimate:
         self.check(state)
-        losses = state.expected_loss
+        losses: Any = state.expected_loss
         if self.use_observed:
             losses = losses.copy()
             losses[state.indices] = state.losses

@@ -1,7 +1,10 @@
 """The base class of the risk estimators, and what the weighted ones share."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,6 +22,10 @@ from sklearn_ase._inference._steps import (
 )
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, heaviest_tail, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
+
+if TYPE_CHECKING:
+    from sklearn_ase._inference._steps import Steps
+    from sklearn_ase._state import PoolState
 
 # At least this many surprises are needed to show the error of an estimate.
 _MANY_SURPRISES = 3
@@ -43,24 +50,24 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         labels and does not allow for them, it is refused when there are such picks.
     """
 
-    flags = (
+    flags: tuple[str, ...] = (
         "needs_query_proba",
         "needs_uniform",
         "needs_belief",
         "leans_on_surrogate",
         "allows_skips",
     )
-    needs_query_proba = False
-    needs_uniform = False
-    needs_belief = False
-    leans_on_surrogate = False
-    allows_skips = False
+    needs_query_proba: bool = False
+    needs_uniform: bool = False
+    needs_belief: bool = False
+    leans_on_surrogate: bool = False
+    allows_skips: bool = False
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
     @abstractmethod
-    def estimate(self, state):
+    def estimate(self, state: PoolState) -> RiskEstimate:
         """Estimate the mean loss on the pool.
 
         Parameters
@@ -73,7 +80,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         risk : RiskEstimate
         """
 
-    def steps(self, state):
+    def steps(self, state: PoolState) -> Steps | None:
         """Return the one-step estimates whose weighted mean this is.
 
         Intervals of metrics are made of them. The default is None: such metrics have
@@ -90,7 +97,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         """
         return None
 
-    def obstacle(self, state):
+    def obstacle(self, state: PoolState) -> str:
         """Say why this estimate is not possible from a state.
 
         :meth:`estimate` is called only if this is empty. Estimators that weight labels
@@ -115,7 +122,7 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
             return weighting_obstacle(state, name, self.allows_skips)
         return ""
 
-    def check(self, state):
+    def check(self, state: PoolState) -> None:
         """Raise an error if this estimate is not possible from a state.
 
         Parameters

@@ -1,7 +1,16 @@
 """Corrected ASE: the surrogate's estimate, corrected by what the labels showed."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from sklearn_ase._inference._steps import steps_with_power
 from sklearn_ase.risk._base import BaseRisk, mean_of_steps
+
+if TYPE_CHECKING:
+    from sklearn_ase._inference._steps import Steps
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._estimate import RiskEstimate
 
 
 class CorrectedASE(BaseRisk):
@@ -23,9 +32,9 @@ class CorrectedASE(BaseRisk):
     needs_query_proba = True
     allows_skips = True
 
-    def estimate(self, state):
+    def estimate(self, state: PoolState) -> RiskEstimate:
         self.check(state)
         return mean_of_steps(self.steps(state), state)
 
-    def steps(self, state):
+    def steps(self, state: PoolState) -> Steps | None:
         return steps_with_power(state, 1.0)

@@ -1,7 +1,10 @@
 """The number that is reported, with its interval."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +17,11 @@ from sklearn_ase._inference._intervals import (
     wilson_ends,
 )
 from sklearn_ase._utils._html import html_table
+from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
+
+if TYPE_CHECKING:
+    from sklearn_ase.risk._either import Estimate
 
 # With fewer free rows than that, labels may have missed all rows with a loss.
 _MOST_ARE_FREE = 0.9
@@ -128,7 +135,7 @@ class RiskEstimate:
     def _repr_html_(self):
         return html_table("RiskEstimate", self.describe().items())
 
-    def describe(self, level=0.9, method="fixed"):
+    def describe(self, level: float = 0.9, method: Method = "fixed") -> dict[str, str]:
         """Describe the estimate in words.
 
         Parameters
@@ -156,13 +163,13 @@ class RiskEstimate:
             words["spread of the members"] = f"{self.member_spread:.3g}"
         return words
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.value)
 
     def __format__(self, spec):
         return format(self.value, spec) if spec else str(self)
 
-    def refusal_of(self, method="fixed"):
+    def refusal_of(self: Estimate, method: Method = "fixed") -> str:
         """Say why there is no interval of a kind; empty if there is one.
 
         Parameters
@@ -177,7 +184,9 @@ class RiskEstimate:
             return self.refusal
         return self.anytime_refusal
 
-    def interval(self, level=0.9, method="fixed", target="pool"):
+    def interval(
+        self, level: float = 0.9, method: Method = "fixed", target: Target = "pool"
+    ) -> tuple[float, float]:
         """Confidence interval for the risk, over the draw of the labels.
 
         Parameters

@@ -1,6 +1,9 @@
 """Guarded ASE: the surrogate's estimate and the corrected one, weighted by evidence."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +12,11 @@ from sklearn_ase._inference._steps import tuned_steps
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.risk._ase import ASE
 from sklearn_ase.risk._base import BaseRisk, mean_of_steps, min_loss
+
+if TYPE_CHECKING:
+    from sklearn_ase._inference._steps import Steps
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._estimate import RiskEstimate
 
 _ZERO_SHOT = (
     "No interval: there is no label yet to compare the surrogate's estimate with. "
@@ -61,18 +69,18 @@ class GuardedASE(BaseRisk):
     allows_skips = True
     leans_on_surrogate = True
 
-    def __init__(self, worth=WORTH):
+    def __init__(self, worth: float = WORTH) -> None:
         self.worth = worth
 
-    def validate(self):
+    def validate(self) -> None:
         check_number(self.worth, "worth", 0, infinite=True, note=", worth in labels")
 
-    def obstacle(self, state):
+    def obstacle(self, state: PoolState) -> str:
         if state.belief is not None and state.settled.n_labels == 0:
             return ""  # The surrogate's estimate needs no label.
         return super().obstacle(state)
 
-    def estimate(self, state):
+    def estimate(self, state: PoolState) -> RiskEstimate:
         self.validate()
         self.check(state)
         if state.settled.n_labels == 0:
@@ -90,7 +98,7 @@ class GuardedASE(BaseRisk):
         value = min(max(value, corrected.least), most)
         return replace(corrected, value=value, centre=corrected.value)
 
-    def steps(self, state):
+    def steps(self, state: PoolState) -> Steps | None:
         return tuned_steps(state)
 
     def _without_labels(self, state):

@@ -1,7 +1,16 @@
 """LURE: observed losses, weighted by the probability of their pick."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from sklearn_ase._inference._steps import steps_with_power
 from sklearn_ase.risk._base import BaseRisk, mean_of_steps
+
+if TYPE_CHECKING:
+    from sklearn_ase._inference._steps import Steps
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._estimate import RiskEstimate
 
 
 class LURE(BaseRisk):
@@ -26,9 +35,9 @@ class LURE(BaseRisk):
     needs_query_proba = True
     allows_skips = True
 
-    def estimate(self, state):
+    def estimate(self, state: PoolState) -> RiskEstimate:
         self.check(state)
         return mean_of_steps(self.steps(state), state)
 
-    def steps(self, state):
+    def steps(self, state: PoolState) -> Steps | None:
         return steps_with_power(state, 0.0)

@@ -1,7 +1,11 @@
 """The estimate of a metric, with its interval."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +16,12 @@ from sklearn_ase._inference._intervals import (
 )
 from sklearn_ase._inference._regions import ends_over_ellipse
 from sklearn_ase._utils._html import html_table
+from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._estimate import RiskEstimate
+
+if TYPE_CHECKING:
+    from sklearn_ase.metrics._base import BaseMetric
 
 _MOST_QUANTILE = 1e9
 
@@ -90,7 +98,7 @@ class MetricEstimate:
     member_spread = None
     refusal_of = RiskEstimate.refusal_of
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values that a file can keep, without the metric and the note.
 
         Returns
@@ -104,7 +112,9 @@ class MetricEstimate:
         return values
 
     @classmethod
-    def from_dict(cls, values, metric=None):
+    def from_dict(
+        cls, values: Mapping[str, Any], metric: BaseMetric | None = None
+    ) -> MetricEstimate:
         """Make an estimate of what :meth:`to_dict` returned.
 
         Parameters
@@ -134,13 +144,13 @@ class MetricEstimate:
     def _repr_html_(self):
         return html_table("MetricEstimate", self.describe().items())
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.value)
 
     def __format__(self, spec):
         return format(self.value, spec) if spec else str(self)
 
-    def describe(self, level=0.9, method="fixed"):
+    def describe(self, level: float = 0.9, method: Method = "fixed") -> dict[str, str]:
         """Describe the estimate in words.
 
         Parameters
@@ -169,7 +179,9 @@ class MetricEstimate:
             words["note"] = self.note
         return words
 
-    def interval(self, level=0.9, method="fixed", target="pool"):
+    def interval(
+        self, level: float = 0.9, method: Method = "fixed", target: Target = "pool"
+    ) -> tuple[float, float]:
         """Confidence interval for the metric, over the draw of the labels.
 
         Parameters
@@ -200,10 +212,9 @@ class MetricEstimate:
             ends = np.array(self.mean.interval(level, method, target))
             low, high = np.sort(start + slope * ends)
         else:
-            degrees, quantile = self.degrees_of_freedom, None
-            if method == "fixed":
-                quantile, _ = fixed_quantiles(level, degrees)
-            else:
+            degrees = self.degrees_of_freedom
+            quantile = fixed_quantiles(level, degrees)[0]
+            if method != "fixed":
                 quantile = anytime_quantile(level, degrees, self.n_labels)
             low, high = self._ends(quantile, target == "population")
         low, high = min(self.value, low), max(self.value, high)
@@ -245,7 +256,7 @@ class MetricEstimate:
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(self.metric.value(found))
 
-    def with_labels(self, n_labels, n_samples):
+    def with_labels(self, n_labels: int, n_samples: int) -> MetricEstimate:
         """The estimate as it is expected to be after more labels.
 
         Parameters
@@ -258,11 +269,10 @@ class MetricEstimate:
         estimate : MetricEstimate
         """
         growth = n_labels / max(self.n_labels, 1)
-        # Of the labels to come as many are expected to matter as of those so far.
+        # The same share of the labels to come is expected to matter.
         degrees = max((self.degrees_of_freedom + 1.0) * growth - 1.0, 1.0)
         before = 1.0 / max(self.n_labels, 1) - 1.0 / n_samples
         ratio = max(1.0 / n_labels - 1.0 / n_samples, 0.0) / before
-        covariance = tuple(map(tuple, ratio * np.array(self.covariance)))
         mean = self.mean
         if mean is not None:
             mean = replace(
@@ -284,7 +294,7 @@ class MetricEstimate:
             standard_error=self.standard_error * ratio**0.5,
             n_labels=n_labels,
             degrees_of_freedom=degrees,
-            covariance=covariance,
+            covariance=tuple(map(tuple, ratio * np.array(self.covariance))),
             refusal="",
             anytime_refusal="",
         )

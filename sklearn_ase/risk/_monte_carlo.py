@@ -1,9 +1,18 @@
 """Monte Carlo: the mean loss of a random sample."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sklearn_ase._inference._steps import steps_with_power, variances_of_mean
 from sklearn_ase.risk._base import BaseRisk, design_based
+
+if TYPE_CHECKING:
+    from sklearn_ase._inference._steps import Steps
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._estimate import RiskEstimate
 
 
 class MonteCarlo(BaseRisk):
@@ -24,7 +33,7 @@ class MonteCarlo(BaseRisk):
     allows_skips = True
     needs_uniform = True
 
-    def obstacle(self, state):
+    def obstacle(self, state: PoolState) -> str:
         obstacle = super().obstacle(state)
         if obstacle:
             return obstacle
@@ -38,7 +47,7 @@ class MonteCarlo(BaseRisk):
             )
         return ""
 
-    def estimate(self, state):
+    def estimate(self, state: PoolState) -> RiskEstimate:
         self.check(state)
         picks, n_samples = state.settled, state.n_samples
         losses, n_picks = picks.losses[picks.answered], len(picks)
@@ -50,5 +59,5 @@ class MonteCarlo(BaseRisk):
         mean = losses.mean()
         return design_based(mean, (seen, believed), losses - mean, steps, state)
 
-    def steps(self, state):
+    def steps(self, state: PoolState) -> Steps:
         return steps_with_power(state, 0.0)

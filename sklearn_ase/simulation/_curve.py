@@ -1,7 +1,10 @@
 """Run many evaluations against known labels, in a row or in parallel."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import delayed
@@ -20,26 +23,30 @@ from sklearn_ase._utils._parallel import run_jobs
 from sklearn_ase._utils._progress import track
 from sklearn_ase._utils._seeding import check_seed
 from sklearn_ase._utils._strategies import check_strategy
+from sklearn_ase._utils._typing import Seed, StrPath
 from sklearn_ase.risk import BaseRisk
 from sklearn_ase.simulation._result import LabelEfficiency, columns_of
 from sklearn_ase.simulation._run import Recording, run_evaluation
 from sklearn_ase.simulation._run_file import Row, append_rows, finished_rows
 from sklearn_ase.simulation._scenario import Scenario, check_evaluator
 
+if TYPE_CHECKING:
+    from sklearn_ase._active_risk import ActiveRiskEstimator
+
 
 def label_efficiency_curve(
-    evaluator,
-    scenario,
+    evaluator: ActiveRiskEstimator | Mapping[str, ActiveRiskEstimator],
+    scenario: Scenario | Callable[[int], Scenario],
     *,
-    risks=None,
-    n_labels=(10, 25, 50, 100, 200),
-    n_runs=50,
-    level=0.9,
-    random_state=None,
-    n_jobs=None,
-    verbose=0,
-    path=None,
-):
+    risks: Mapping[str, BaseRisk] | None = None,
+    n_labels: Sequence[int] = (10, 25, 50, 100, 200),
+    n_runs: int = 50,
+    level: float = 0.9,
+    random_state: Seed = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    path: StrPath | None = None,
+) -> LabelEfficiency:
     """Run many evaluations against known labels.
 
     Parameters

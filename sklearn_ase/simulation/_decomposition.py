@@ -1,12 +1,17 @@
 """Split the error of ASE by its causes, as in section 5 of the paper."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_rows
 from sklearn_ase._evaluation._other_pool import expected_and_observed
+from sklearn_ase._utils._typing import Rows
 from sklearn_ase.risk import ASE
 from sklearn_ase.simulation._scenario import (
     check_evaluator,
@@ -15,6 +20,10 @@ from sklearn_ase.simulation._scenario import (
     training_rows,
     with_model,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase._active_risk import ActiveRiskEstimator
+    from sklearn_ase.simulation._scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,12 @@ class ErrorDecomposition:
     total: float
 
 
-def error_decomposition(evaluator, scenario, X_population, y_population):
+def error_decomposition(
+    evaluator: ActiveRiskEstimator,
+    scenario: Scenario,
+    X_population: Rows,
+    y_population: ArrayLike,
+) -> ErrorDecomposition:
     """Split the error of ASE into pool, training and expressiveness.
 
     Parameters

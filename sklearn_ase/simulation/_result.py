@@ -1,9 +1,13 @@
 """Result of a simulation: estimates of many runs, and their summary."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from sklearn_ase._utils._typing import StrPath
 from sklearn_ase.simulation._run_file import COLUMNS, read_rows, replace_rows
 
 
@@ -35,7 +39,7 @@ class LabelEfficiency:
 
     columns: dict
 
-    def summary(self):
+    def summary(self) -> dict[str, np.ndarray]:
         """Summarise the runs, one entry per evaluator, risk and label count.
 
         Returns
@@ -56,7 +60,7 @@ class LabelEfficiency:
         """
         data = self.columns
         keys = list(zip(data["evaluator"], data["risk"], data["n_labels"], strict=True))
-        groups = {}
+        groups: dict = {}
         for place, key in enumerate(keys):
             groups.setdefault(key, []).append(place)
         lines = [
@@ -71,12 +75,12 @@ class LabelEfficiency:
         names = lines[0] if lines else []
         return {name: np.array([line[name] for line in lines]) for name in names}
 
-    def save(self, path):
+    def save(self, path: StrPath) -> None:
         """Write all columns to a CSV file; an existing file is replaced."""
         replace_rows(path, zip(*(self.columns[name] for name in COLUMNS), strict=True))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: StrPath) -> Self:
         """Read a file of :meth:`save`, or the finished part of a running simulation."""
         return cls(columns_of(read_rows(path)))
 

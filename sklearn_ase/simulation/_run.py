@@ -1,5 +1,6 @@
 """Run one evaluation against known labels, and record its estimates."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ class Recording:
         Level of the intervals.
     """
 
-    risks: dict | None
+    risks: Mapping | None
     counts: list
     level: float
 

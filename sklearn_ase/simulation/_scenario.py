@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
@@ -42,14 +43,14 @@ class Scenario:
     True
     """
 
-    X: object
-    y: object
-    estimator: object = None
-    X_train: object = None
-    y_train: object = None
-    train_predictions: object = None
-    label_proba: object = None
-    surrogate: object = None
+    X: Any
+    y: Any
+    estimator: Any = None
+    X_train: Any = None
+    y_train: Any = None
+    train_predictions: Any = None
+    label_proba: Any = None
+    surrogate: Any = None
 
 
 def check_evaluator(evaluator, name="evaluator"):

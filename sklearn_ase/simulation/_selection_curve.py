@@ -1,5 +1,8 @@
 """Choose models again and again against known labels, to see the regret."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -20,6 +23,7 @@ from sklearn_ase._utils._checks import (
 )
 from sklearn_ase._utils._parallel import run_jobs
 from sklearn_ase._utils._seeding import check_seed
+from sklearn_ase._utils._typing import ByName, Seed, StrPath
 from sklearn_ase.simulation._scenario import Scenario, ignore_new_classes
 
 
@@ -49,7 +53,7 @@ class SelectionCurve:
     holds_best: np.ndarray
     n_candidates: np.ndarray
 
-    def summary(self):
+    def summary(self) -> dict[str, float]:
         """Cumulative regret after the last label, as a dict of numbers.
 
         Returns
@@ -72,16 +76,16 @@ class SelectionCurve:
 
 
 def selection_curve(
-    selector,
-    scenario,
+    selector: ActiveModelSelector,
+    scenario: Scenario | Callable[[int], Scenario],
     *,
-    predictions=None,
-    n_labels=100,
-    n_runs=20,
-    random_state=None,
-    n_jobs=None,
-    path=None,
-):
+    predictions: ByName | None = None,
+    n_labels: int = 100,
+    n_runs: int = 20,
+    random_state: Seed = None,
+    n_jobs: int | None = None,
+    path: StrPath | None = None,
+) -> SelectionCurve:
     """Choose a model many times against known labels.
 
     Parameters

@@ -1,9 +1,17 @@
 """The contract of a surrogate: ``fit`` on labelled rows, ``belief`` about a pool."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+
+from sklearn_ase._utils._typing import Floats, Rows, Task
+from sklearn_ase.belief._either import Belief
+from sklearn_ase.losses._base import BaseLoss
+from sklearn_ase.losses._pool_loss import PoolLoss
 
 
 class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
@@ -86,23 +94,23 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     array([0.43, 0.57])
     """
 
-    task = None
-    min_rows = 5
-    is_constant = False
-    uses_estimator = False
-    uses_experts = False
-    uses_out_of_fold = False
-    is_calibrated = False
-    gives_members = False
-    frozen_classes = None
-    can_update = False
-    labels_are_drawn = True
-    takes_sources = False
+    task: Task | None = None
+    min_rows: int = 5
+    is_constant: bool = False
+    uses_estimator: bool = False
+    uses_experts: bool = False
+    uses_out_of_fold: bool = False
+    is_calibrated: bool = False
+    gives_members: bool = False
+    frozen_classes: np.ndarray | None = None
+    can_update: bool = False
+    labels_are_drawn: bool = True
+    takes_sources: bool = False
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
-    def prepare(self, X, X_train=None):
+    def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Look at all rows before the first fit, and return them as you want them.
 
         It is called once for each evaluation. :meth:`fit` and :meth:`belief` then get
@@ -123,7 +131,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """
         return X, X_train
 
-    def prepare_other(self, X):
+    def prepare_other(self, X: Rows) -> Rows:
         """Return rows of another pool as :meth:`prepare` returned those of the first.
 
         Parameters
@@ -140,15 +148,15 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def fit(
         self,
-        X,
-        y,
+        X: Rows,
+        y: np.ndarray,
         *,
-        classes=None,
-        expert=None,
-        model_classes=None,
-        n_acquired=0,
-        seed=0,
-    ):
+        classes: np.ndarray | None = None,
+        expert: Floats | None = None,
+        model_classes: np.ndarray | None = None,
+        n_acquired: int = 0,
+        seed: int = 0,
+    ) -> Self:
         """Fit the surrogate to labelled rows.
 
         Parameters
@@ -175,7 +183,13 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """
 
     @abstractmethod
-    def belief(self, X, loss, expert=None, keep_member_loss=False):
+    def belief(
+        self,
+        X: Rows,
+        loss: PoolLoss,
+        expert: Floats | None = None,
+        keep_member_loss: bool = False,
+    ) -> Belief:
         """Return what the surrogate believes about the labels of X.
 
         Parameters
@@ -195,7 +209,14 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
             `classes` of the fit, in that order.
         """
 
-    def update(self, belief, loss, rows, y, expert=None):
+    def update(
+        self,
+        belief: Belief,
+        loss: PoolLoss,
+        rows: np.ndarray,
+        y: np.ndarray,
+        expert: Floats | None = None,
+    ) -> Belief:
         """Learn from labels that came after the last fit, without a new fit.
 
         It is called after every label between two fits, if `can_update` is True.
@@ -221,11 +242,11 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """
         return belief
 
-    def can_fit(self, n_labelled):
+    def can_fit(self, n_labelled: int) -> bool:
         """Whether that many labelled rows are sufficient for a fit."""
         return self.is_constant or n_labelled >= self.min_rows
 
-    def held_out_loss(self, rows, loss):
+    def held_out_loss(self, rows: np.ndarray, loss: PoolLoss) -> Floats | None:
         """Return the expected loss at rows of the last fit, as if they were held out.
 
         It shows whether a surrogate without calibration expects too much or too little
@@ -245,7 +266,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """
         return None
 
-    def left_out(self):
+    def left_out(self) -> tuple[np.ndarray, ...] | None:
         """Return predictions at the acquired rows, each as if it had no label.
 
         The guarded estimate of a metric is then corrected with these, which makes its
@@ -260,7 +281,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         """
         return None
 
-    def training_tail(self, loss):
+    def training_tail(self, loss: BaseLoss) -> float:
         """Return how heavy the tail of the loss is at training rows (regression).
 
         The losses are those of a model that predicts as the surrogate does, relative to
@@ -268,8 +289,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        loss : loss
-            For regression.
+        loss : BaseLoss for regression
 
         Returns
         -------

@@ -1,9 +1,13 @@
 """Ensembles of one estimator, fitted on bootstrap samples."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
+from typing import Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -11,16 +15,25 @@ from sklearn_ase._data._class_columns import align_columns, one_hot
 from sklearn_ase._data._rows import n_rows, take_rows
 from sklearn_ase._utils._checks import check_integer, check_n_jobs
 from sklearn_ase._utils._seeding import check_seed, fit_seeded
+from sklearn_ase._utils._typing import Estimator, Floats, Rows, Seed
 
 
 class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
-    def __init__(self, estimator, n_members=20, random_state=None, n_jobs=None):
+    def __init__(
+        self,
+        estimator: Estimator,
+        n_members: int = 20,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_members = n_members
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Fit one copy of the estimator on each bootstrap sample.
 
         Parameters
@@ -86,22 +99,24 @@ class BootstrapClassifier(ClassifierMixin, _Bootstrap):
     (3, 150, 3)
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         self.classes_ = np.unique(y)
         return super().fit(X, y, sample_weight)
 
-    def predict_proba_members(self, X):
+    def predict_proba_members(self, X: Rows) -> Floats:
         """Return probabilities by member, (n_members, n_samples, n_classes)."""
         check_is_fitted(self)
         return np.stack(
             [member_proba(member, X, self.classes_) for member in self.estimators_]
         )
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """Return the mean of the members' probabilities, (n_samples, n_classes)."""
         return self.predict_proba_members(X).mean(axis=0)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """Return the most probable class of each row, of shape (n_samples,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
@@ -142,12 +157,12 @@ class BootstrapRegressor(RegressorMixin, _Bootstrap):
     (3, 442)
     """
 
-    def predict_members(self, X):
+    def predict_members(self, X: Rows) -> Floats:
         """Return the predictions of each member, of shape (n_members, n_samples)."""
         check_is_fitted(self)
         return np.stack([np.ravel(member.predict(X)) for member in self.estimators_])
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """Return the mean of the members' predictions, of shape (n_samples,)."""
         return self.predict_members(X).mean(axis=0)
 

@@ -1,12 +1,13 @@
 """Likelihood of class labels under a log-linear blend of experts."""
 
 import numpy as np
-from scipy.special import expit
 
-from sklearn_ase.surrogate._power_prior import maximise
-
-# Precision of the prior of slope and offset in the odds of unknown classes.
-ODDS_PRECISION = np.array([3.0, 1.0])
+# Exponents of surrogate and model that are likely before any row was seen. With
+# training rows these decide; without them the surrogate knows nothing at first.
+_EXPONENTS = {True: (0.5, 0.5), False: (0.2, 0.6)}
+# Precision of the prior of the shift's coefficient and of the offset of a class.
+_SHIFT_PRECISION = 30.0
+_OFFSET_PRECISION = 2.0
 
 
 class ClassLikelihood:
@@ -71,36 +72,15 @@ class ClassLikelihood:
         return value, np.concatenate([gradient, of_offsets]), whole
 
 
-def fit_odds(odds, unknown, weight, centre):
-    """Fit slope and offset of a logistic regression of `unknown` on `odds`.
+def blend_prior(has_training, uses_model, n_shifts, n_offsets, ridge):
+    """Centre of the parameters, and the two parts of the penalty's precision."""
+    exponents = _EXPONENTS[has_training] if uses_model else (1.0,)
+    centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
+    precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
+    kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
+    return centre, np.where(kept > 0, 0.0, 2.0 * ridge + 1e-9), kept
 
-    Parameters
-    ----------
-    odds : ndarray of shape (n_rows,)
-        Log-odds of the classes that the model does not know.
-    unknown : ndarray of shape (n_rows,), dtype bool
-        Whether the label is one of them.
-    weight : ndarray of shape (n_rows,)
-    centre : float
-        Offset that is likely before the rows are seen.
 
-    Returns
-    -------
-    parameters : ndarray of shape (2,)
-        Slope and offset.
-    """
-    centre = np.array([1.0, centre])
-    features = np.stack([odds, np.ones_like(odds)])
-
-    def posterior(at):
-        z = at @ features
-        proba = expit(z)
-        pull = ODDS_PRECISION * (at - centre)
-        value = weight @ (unknown * z - np.logaddexp(0.0, z)) - 0.5 * pull @ (
-            at - centre
-        )
-        gradient = features @ (weight * (unknown - proba)) - pull
-        information = (features * (weight * proba * (1.0 - proba))) @ features.T
-        return value, gradient, information + np.diag(ODDS_PRECISION)
-
-    return maximise(posterior, centre, (np.array([0.0, -np.inf]), np.inf))[0]
+def is_certain(proba):
+    """Whether all probabilities that are given are 0 or 1."""
+    return np.isin(proba[np.isfinite(proba)], (0, 1)).all()

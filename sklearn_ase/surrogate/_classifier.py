@@ -1,18 +1,23 @@
 """Any classifier as a surrogate: calibrated probabilities by several members."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import gen_batches
 
-from sklearn_ase._data._class_columns import align_columns
+from sklearn_ase._data._class_columns import align_columns, check_columns
 from sklearn_ase._data._rows import plain_labels
 from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
+from sklearn_ase._utils._typing import Estimator, Floats, Rows
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
 from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
-from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate, take_columns
+from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._leaves import ForestLeaves, mean_and_belief
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import (
@@ -21,6 +26,9 @@ from sklearn_ase.surrogate._members import (
     out_of_bag,
     predict_members,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import LossTable
 
 # Probabilities that are calibrated at a time: few enough for the cache.
 _BLOCK_NUMBERS = 2**14
@@ -95,17 +103,17 @@ class ClassifierSurrogate(EstimatorSurrogate):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        n_members=20,
-        calibration="auto",
-        pool_weight=1.0,
-        rows_per_acquired=50,
-        prior_mass=0.01,
-        cv=5,
-        min_rows=5,
-        n_jobs=None,
-    ):
+        n_members: int = 20,
+        calibration: LogLinearStack | Literal["auto"] | None = "auto",
+        pool_weight: float = 1.0,
+        rows_per_acquired: float = 50,
+        prior_mass: float = 0.01,
+        cv: int = 5,
+        min_rows: int = 5,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_members = n_members
         self.calibration = calibration
@@ -116,24 +124,24 @@ class ClassifierSurrogate(EstimatorSurrogate):
         self.min_rows = min_rows
         self.n_jobs = n_jobs
 
-    def validate(self):
+    def validate(self) -> None:
         super().validate()
         check_integer(self.n_members, "n_members", 1)
         check_number(self.prior_mass, "prior_mass", 0, 1, ends="[)")
         check_n_jobs(self.n_jobs)
 
     @property
-    def uses_out_of_fold(self):
+    def uses_out_of_fold(self) -> bool:
         # Without calibration they are compared with out-of-bag predictions, if any.
         held_out = is_bootstrapped(self.estimator) or not has_members(self.estimator)
         return self.uses_estimator or (held_out and not self.is_constant)
 
-    def predict_proba(self, X, expert=None):
+    def predict_proba(self, X: Rows, expert: Floats | None = None) -> Floats:
         """Return calibrated probabilities, of shape (n_samples, n_classes)."""
         mean = self._aligned_members(X).mean(axis=0)
         return self._calibrated(mean, expert, self._shift_at(X))
 
-    def predict_proba_members(self, X, expert=None):
+    def predict_proba_members(self, X: Rows, expert: Floats | None = None) -> Floats:
         """Return probabilities by each member; their mean is calibrated.
 
         Parameters
@@ -152,7 +160,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
         proba = self._calibrated(members.mean(axis=0), expert, self._shift_at(X))
         return _kernels.tilted_members(members, proba)
 
-    def held_out_loss(self, rows, loss):
+    def held_out_loss(self, rows: np.ndarray, loss: LossTable) -> Floats | None:
         if self.held_out_ is None:
             return None
         return _kernels.expected_loss(self.held_out_[rows], loss.values)
@@ -175,7 +183,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
     def _calibrate(self, rows, calibration, seed):
         classes = np.unique(rows.y) if rows.classes is None else rows.classes
         self.classes_ = np.asarray(classes)
-        self._check_columns()
+        check_columns(self.estimator_.classes_, self.classes_)
         self._leaves = ForestLeaves.of(self.estimator_, self.classes_)
         self.calibration_ = self.held_out_ = None
         mean = self._held_out_proba(rows, seed, calibration)
@@ -185,15 +193,6 @@ class ClassifierSurrogate(EstimatorSurrogate):
         # Not with a calibration: it favours rows of the pool and need not fit others.
         if mean is not None and self.calibration_ is None:
             self.held_out_ = self._with_prior(mean)
-
-    def _check_columns(self):
-        extra = np.setdiff1d(plain_labels(self.estimator_.classes_), self.classes_)
-        if len(extra):
-            raise ValueError(
-                f"The surrogate predicts the classes {extra.tolist()}, which are not "
-                f"among the possible classes {self.classes_.tolist()}. Pass "
-                "classes=[...] with all of them."
-            )
 
     def _held_out_proba(self, rows, seed, calibration):
         """Return probabilities of shape (n_rows, n_classes), or None."""

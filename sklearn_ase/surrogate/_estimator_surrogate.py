@@ -1,12 +1,14 @@
 """What surrogates made of an estimator share: members, weights, calibration."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
@@ -21,11 +23,12 @@ from sklearn_ase._utils._checks import (
     shown,
 )
 from sklearn_ase._utils._seeding import fit_seeded
+from sklearn_ase._utils._typing import Floats, Rows
 from sklearn_ase._utils._unwrapping import unwrap
-from sklearn_ase.surrogate._base import BaseSurrogate
-from sklearn_ase.surrogate._fit_rows import FitRows
-from sklearn_ase.surrogate._frame_encoder import FrameEncoder
-from sklearn_ase.surrogate._image_encoder import ImageEncoder
+from sklearn_ase.belief._either import Belief
+from sklearn_ase.losses._pool_loss import PoolLoss
+from sklearn_ase.surrogate._encoding import EncodingSurrogate
+from sklearn_ase.surrogate._fit_rows import FitRows, take_columns
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
 
@@ -33,7 +36,7 @@ from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
 CHUNK_NUMBERS = 2**20
 
 
-class EstimatorSurrogate(BaseSurrogate):
+class EstimatorSurrogate(EncodingSurrogate):
     """Base class of the surrogates that wrap a classifier or a regressor.
 
     A subclass has the constructor parameters ``estimator``, ``calibration``,
@@ -42,40 +45,39 @@ class EstimatorSurrogate(BaseSurrogate):
     """
 
     takes_sources = True
-    _belief_type = None
+    _belief_type: Any = None
     _stratified = False
-    _encoder = None  # A fitted encoder, if rows of frames or images were encoded.
     _shift = None  # A ShiftScore, if pool and training rows could be compared.
     _pool = None, None  # The rows of the pool and their scores.
 
     @property
-    def is_constant(self):
+    def is_constant(self) -> bool:
         """Whether the estimator is frozen: never refitted, never recalibrated."""
         return isinstance(self.estimator, FrozenEstimator)
 
     @property
-    def uses_estimator(self):
+    def uses_estimator(self) -> bool:
         """Whether the calibration uses the predictions of the model under test."""
         calibration = self._new_calibration()
         return calibration is not None and calibration.use_estimator
 
     @property
-    def is_calibrated(self):
+    def is_calibrated(self) -> bool:
         """Whether the last fit was calibrated on held-out predictions."""
         return getattr(self, "calibration_", None) is not None
 
     @property
-    def uses_out_of_fold(self):
+    def uses_out_of_fold(self) -> bool:
         """Whether out-of-fold predictions of the model under test are of use."""
         return not self.is_constant
 
     @property
-    def gives_members(self):
+    def gives_members(self) -> bool:
         """Whether the estimator has several members, or gets them by bootstrap."""
         return not self.is_constant or has_members(self.estimator)
 
     @property
-    def frozen_classes(self):
+    def frozen_classes(self) -> np.ndarray | None:
         """Classes of a frozen classifier; None for anything else."""
         return getattr(self.estimator, "classes_", None) if self.is_constant else None
 
@@ -88,7 +90,7 @@ class EstimatorSurrogate(BaseSurrogate):
         tags.input_tags = get_tags(estimator).input_tags
         return tags
 
-    def validate(self):
+    def validate(self) -> None:
         check_number(self.pool_weight, "pool_weight", 0, ends="()")
         check_number(self.rows_per_acquired, "rows_per_acquired", 0, infinite=True)
         check_folds(self.cv, "no cross-fitting")
@@ -97,7 +99,7 @@ class EstimatorSurrogate(BaseSurrogate):
             self.calibration.validate()
         self._new_calibration()
 
-    def prepare(self, X, X_train=None):
+    def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Encode frames or images, and compare pool and training rows.
 
         They are encoded if the estimator starts with a FrameEncoder or an ImageEncoder.
@@ -111,37 +113,17 @@ class EstimatorSurrogate(BaseSurrogate):
                 self._pool = X, self._shift.score(X)
         return X, X_train
 
-    def prepare_other(self, X):
-        """Encode the rows of another pool as those of the first."""
-        return X if self._encoder is None else self._encoder.transform(X)
-
-    def _encoded(self, X, X_train):
-        pipeline = self.estimator
-        if not isinstance(pipeline, Pipeline):
-            return X, X_train
-        name, encoder = pipeline.steps[0]
-        is_encoder = isinstance(encoder, FrameEncoder | ImageEncoder)
-        is_source = isinstance(X, RowSource)
-        if not is_encoder or not encoder.encodes(X.head() if is_source else X):
-            return X, X_train
-        frames = [X.sample() if is_source else X]
-        frames += [] if X_train is None else [X_train]
-        encoder = self._encoder = clone(encoder).fit_frames(frames)
-        self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
-        rows = X.mapped(encoder.transform) if is_source else encoder.transform(X)
-        return rows, None if X_train is None else encoder.transform(X_train)
-
     def fit(
         self,
-        X,
-        y,
+        X: Rows,
+        y: np.ndarray,
         *,
-        classes=None,
-        expert=None,
-        model_classes=None,
-        n_acquired=0,
-        seed=0,
-    ):
+        classes: np.ndarray | None = None,
+        expert: Floats | None = None,
+        model_classes: np.ndarray | None = None,
+        n_acquired: int = 0,
+        seed: int = 0,
+    ) -> Self:
         rows = FitRows(X, np.asarray(y), classes, expert, model_classes, n_acquired)
         calibration = self._new_calibration()  # Errors come before the costly fit.
         if self.is_constant:
@@ -153,13 +135,20 @@ class EstimatorSurrogate(BaseSurrogate):
         return self
 
     @property
-    def can_update(self):
+    def can_update(self) -> bool:
         """Whether the calibration takes new labels without a refit of the estimator."""
         # A belief of a subclass need not be one that can be calibrated again.
         has_own_belief = type(self).belief is not EstimatorSurrogate.belief
         return self.is_calibrated and not has_own_belief
 
-    def update(self, belief, loss, rows, y, expert=None):
+    def update(
+        self,
+        belief: Belief,
+        loss: PoolLoss,
+        rows: np.ndarray,
+        y: np.ndarray,
+        expert: Floats | None = None,
+    ) -> Belief:
         new = self._columns_at(belief, rows, y, expert)
         columns = [
             None if column is None else np.concatenate([column, more])
@@ -168,7 +157,13 @@ class EstimatorSurrogate(BaseSurrogate):
         self.calibration_.fit_acquired(*columns)
         return self._recalibrated(belief, loss, expert)
 
-    def belief(self, X, loss, expert=None, keep_member_loss=False):
+    def belief(
+        self,
+        X: Rows,
+        loss: PoolLoss,
+        expert: Floats | None = None,
+        keep_member_loss: bool = False,
+    ) -> Belief:
         n_samples = n_rows(X)
         size = max(1, min(n_samples, CHUNK_NUMBERS // self._numbers_per_row(X)))
         shift = None if self.calibration_ is None else self._shift_at(X)
@@ -291,8 +286,3 @@ class EstimatorSurrogate(BaseSurrogate):
     @abstractmethod
     def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
         """Return the belief about a chunk of rows, few enough for all members."""
-
-
-def take_columns(columns, rows):
-    """Some rows of several columns, of which some may be None."""
-    return [None if column is None else column[rows] for column in columns]

@@ -1,8 +1,9 @@
 """What surrogates share that learn from experts: features, and held-out predictions."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -10,8 +11,12 @@ from sklearn.base import clone
 
 from sklearn_ase._data._rows import is_dataset, n_rows, take_rows
 from sklearn_ase._utils._checks import check_integer, shown
+from sklearn_ase._utils._typing import Floats, Rows
+from sklearn_ase.belief._either import Belief
+from sklearn_ase.losses._pool_loss import PoolLoss
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._conditional_logit import exchangeable_precision
+from sklearn_ase.surrogate._expert_blocks import Blocks
 from sklearn_ase.surrogate._held_out import fit_held_out, mean_prediction
 from sklearn_ase.surrogate._linear_features import LinearFeatures
 
@@ -19,78 +24,6 @@ from sklearn_ase.surrogate._linear_features import LinearFeatures
 _PRIOR = {"experts": 0.5, "features": 0.25, "learned": 0.25}
 # Labels that an estimator on features needs.
 _LEAST_LABELS = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks:
-    """What is known about some rows beside their labels; each part may be None.
-
-    Attributes
-    ----------
-    experts : ndarray of shape (n_rows, n_experts, n_classes) or (n_rows, n_experts)
-        What each expert says.
-    model : ndarray of shape (n_rows, n_classes) or (n_rows,)
-        What the model under test predicts.
-    linear : ndarray of shape (n_rows, n_columns)
-        A few features.
-    learned : ndarray of shape (n_rows, n_classes) or (n_rows,)
-        What the estimator on features predicts.
-    """
-
-    experts: np.ndarray | None = None
-    model: np.ndarray | None = None
-    linear: np.ndarray | None = None
-    learned: np.ndarray | None = None
-
-    def take(self, rows):
-        """Some of the rows."""
-        return Blocks(*(None if part is None else part[rows] for part in self.parts))
-
-    def below(self, others):
-        """These rows and, below them, others."""
-        pairs = zip(self.parts, others.parts, strict=True)
-        return Blocks(
-            *(
-                None if a is None or b is None else np.concatenate([a, b])
-                for a, b in pairs
-            )
-        )
-
-    @property
-    def n_experts(self):
-        """Number of experts."""
-        return 0 if self.experts is None else self.experts.shape[1]
-
-    @property
-    def parts(self):
-        """The parts, in order."""
-        return [getattr(self, field.name) for field in fields(self)]
-
-
-class WeightsBefore(NamedTuple):
-    """What is likely of the weights before labels are seen.
-
-    Attributes
-    ----------
-    of_one, of_all : float
-        Mean of the weight of a single expert, and of the sum of several.
-    sum_spread, each_spread : float
-        Standard deviation of the sum, and of each around its mean.
-    model, learned : tuple of two float
-        Mean and standard deviation of the weight of the model under test, and of the
-        estimator on features.
-    offset, feature : float
-        Standard deviation of an offset, and of the weight of a feature.
-    """
-
-    of_one: float
-    of_all: float
-    sum_spread: float
-    each_spread: float
-    model: tuple
-    learned: tuple
-    offset: float
-    feature: float
 
 
 class BaseExpertSurrogate(BaseSurrogate):
@@ -105,11 +38,11 @@ class BaseExpertSurrogate(BaseSurrogate):
     can_update = True
     min_rows = 0
     _wrapper = _linear = None
-    _pool = None, None  # The rows of the pool, and what is known about them.
+    _pool: tuple = (None, None)  # The rows of the pool, and what is known about them.
     estimator_ = None
-    _weights_before = None  # A WeightsBefore.
+    _weights_before: Any = None  # A WeightsBefore.
 
-    def validate(self):
+    def validate(self) -> None:
         check_integer(self.n_components, "n_components", 0)
         if isinstance(self.estimator, str) and self.estimator != "drop":
             raise ValueError(
@@ -118,11 +51,11 @@ class BaseExpertSurrogate(BaseSurrogate):
             )
 
     @property
-    def has_features(self):
+    def has_features(self) -> bool:
         """Whether anything is learned from features."""
         return not isinstance(self.estimator, str)
 
-    def prepare(self, X, X_train=None):
+    def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Encode frames or images, and find a few numbers that describe each row."""
         self._wrapper = self._linear = None
         self._pool = X, None
@@ -135,21 +68,21 @@ class BaseExpertSurrogate(BaseSurrogate):
         self._pool = X, None
         return X, X_train
 
-    def prepare_other(self, X):
+    def prepare_other(self, X: Rows) -> Rows:
         return X if self._wrapper is None else self._wrapper.prepare_other(X)
 
     def fit(
         self,
-        X,
-        y,
+        X: Rows,
+        y: np.ndarray,
         *,
-        classes=None,
-        expert=None,
-        model_classes=None,
-        n_acquired=0,
-        seed=0,
-        experts=None,
-    ):
+        classes: np.ndarray | None = None,
+        expert: Floats | None = None,
+        model_classes: np.ndarray | None = None,
+        n_acquired: int = 0,
+        seed: int = 0,
+        experts: np.ndarray | None = None,
+    ) -> Self:
         y = np.asarray(y)
         self.classes_ = None if classes is None else np.asarray(classes)
         self._start(y)
@@ -171,7 +104,14 @@ class BaseExpertSurrogate(BaseSurrogate):
         self._starts = self._weights()
         return self
 
-    def belief(self, X, loss, expert=None, keep_member_loss=False, experts=None):
+    def belief(
+        self,
+        X: Rows,
+        loss: PoolLoss,
+        expert: Floats | None = None,
+        keep_member_loss: bool = False,
+        experts: np.ndarray | None = None,
+    ) -> Belief:
         blocks = Blocks(
             experts=experts,
             model=expert,
@@ -182,7 +122,15 @@ class BaseExpertSurrogate(BaseSurrogate):
             self._pool = X, blocks
         return self._belief(blocks, loss, keep_member_loss)
 
-    def update(self, belief, loss, rows, y, expert=None, experts=None):
+    def update(
+        self,
+        belief: Belief,
+        loss: PoolLoss,
+        rows: np.ndarray,
+        y: np.ndarray,
+        expert: Floats | None = None,
+        experts: np.ndarray | None = None,
+    ) -> Belief:
         pool = self._pool[1]
         blocks = self._blocks.below(pool.take(rows))
         self._fit_stack(blocks, np.concatenate([self._y, y]))

@@ -1,15 +1,19 @@
 """A surrogate that weighs what experts say about class labels."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import gen_batches
 
+from sklearn_ase._utils._typing import Estimator
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._conditional_logit import fit_logit, left_out_proba
-from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate, WeightsBefore
+from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate
+from sklearn_ase.surrogate._expert_blocks import WeightsBefore
 
 _BEFORE = WeightsBefore(
     of_one=1.5,
@@ -90,11 +94,13 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
     task = "classification"
     _weights_before = _BEFORE
 
-    def __init__(self, estimator=None, n_components=8):
+    def __init__(
+        self, estimator: Estimator | None = None, n_components: int = 8
+    ) -> None:
         self.estimator = estimator
         self.n_components = n_components
 
-    def left_out(self):
+    def left_out(self) -> tuple[np.ndarray, ...] | None:
         return (self._left_out,)
 
     def _wrapped(self, estimator):

@@ -1,9 +1,13 @@
 """A surrogate that weighs what experts say about numeric labels."""
 
+from __future__ import annotations
+
 import numpy as np
 
+from sklearn_ase._utils._typing import Estimator
 from sklearn_ase.belief import GaussianBelief
-from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate, WeightsBefore
+from sklearn_ase.surrogate._expert_base import BaseExpertSurrogate
+from sklearn_ase.surrogate._expert_blocks import WeightsBefore
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 # All in units of the spread of the labels.
@@ -68,11 +72,13 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
     min_rows = 3
     _weights_before = _BEFORE
 
-    def __init__(self, estimator=None, n_components=8):
+    def __init__(
+        self, estimator: Estimator | None = None, n_components: int = 8
+    ) -> None:
         self.estimator = estimator
         self.n_components = n_components
 
-    def left_out(self):
+    def left_out(self) -> tuple[np.ndarray, ...] | None:
         return self._left_out
 
     def _wrapped(self, estimator):

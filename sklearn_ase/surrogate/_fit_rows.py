@@ -87,3 +87,8 @@ class FitRows:
             # The more of them there are, the more is the rest like training rows.
             n_worth = 2.0 * self.n_acquired**2 / rows_per_acquired
         return min(1.0, n_worth / n_training)
+
+
+def take_columns(columns, rows):
+    """Some rows of several columns, of which some may be None."""
+    return [None if column is None else column[rows] for column in columns]

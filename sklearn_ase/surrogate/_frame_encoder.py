@@ -1,10 +1,16 @@
 """Turn frames into numbers, for surrogates that take nothing else."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from sklearn_ase._data._rows import is_frame
 from sklearn_ase._utils._checks import check_integer
+from sklearn_ase._utils._typing import Rows, Seed
 from sklearn_ase.surrogate._column_encoders import choose_encoder
 from sklearn_ase.surrogate._frame_columns import join_columns, read_column
 
@@ -60,15 +66,15 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
            [nan, 0. ]])
     """
 
-    def __init__(self, n_components=10, random_state=0):
+    def __init__(self, n_components: int = 10, random_state: Seed = 0) -> None:
         self.n_components = n_components
         self.random_state = random_state
 
-    def encodes(self, X):
+    def encodes(self, X: Rows) -> bool:
         """Whether X is a frame."""
         return is_frame(X)
 
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: None = None) -> Self:
         """Learn how to encode each column.
 
         Parameters
@@ -83,7 +89,7 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
         """
         return self.fit_frames([X])
 
-    def fit_frames(self, frames):
+    def fit_frames(self, frames: Sequence[Rows]) -> Self:
         """Learn from several frames with the same columns, as from one.
 
         Parameters
@@ -112,7 +118,7 @@ class FrameEncoder(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(self.kinds_)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> np.ndarray:
         """Turn a frame into numbers.
 
         Parameters

@@ -1,9 +1,14 @@
 """Calibration of a Gaussian belief that can use the model under test."""
 
+from __future__ import annotations
+
+from typing import Self
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._gaussian_likelihood import (
     DEGREES,
     GaussianLikelihood,
@@ -68,25 +73,25 @@ class GaussianStack(BaseEstimator):
     4
     """
 
-    def __init__(self, use_estimator=True, ridge=5.0):
+    def __init__(self, use_estimator: bool = True, ridge: float = 5.0) -> None:
         self.use_estimator = use_estimator
         self.ridge = ridge
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
         check_flag(self.use_estimator, "use_estimator")
         check_number(self.ridge, "ridge", 0)
 
     def fit(
         self,
-        mean,
-        variance,
-        expert,
-        y,
-        is_acquired=None,
-        shift=None,
-        by_evidence=True,
-    ):
+        mean: np.ndarray,
+        variance: np.ndarray,
+        expert: np.ndarray | None,
+        y: np.ndarray,
+        is_acquired: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+        by_evidence: bool = True,
+    ) -> Self:
         """Fit blend and variance to training rows and acquired rows.
 
         Parameters
@@ -117,8 +122,7 @@ class GaussianStack(BaseEstimator):
         self._scale = float(np.mean((y - mean) ** 2))
         columns = [mean, variance, expert, y, shift]
         training, acquired = (
-            [None if column is None else column[part] for column in columns]
-            for part in (~is_acquired, is_acquired)
+            take_columns(columns, part) for part in (~is_acquired, is_acquired)
         )
         has_training = self.uses_model_ and bool(np.isfinite(training[2]).any())
         blend = _BLEND[has_training] if self.uses_model_ else 0.0
@@ -140,7 +144,14 @@ class GaussianStack(BaseEstimator):
             )
         return self.fit_acquired(*acquired)
 
-    def fit_acquired(self, mean, variance, expert, y, shift=None):
+    def fit_acquired(
+        self,
+        mean: np.ndarray,
+        variance: np.ndarray,
+        expert: np.ndarray | None,
+        y: np.ndarray,
+        shift: np.ndarray | None = None,
+    ) -> Self:
         """Fit the calibration again to other acquired rows and the same training rows.
 
         Parameters
@@ -193,7 +204,13 @@ class GaussianStack(BaseEstimator):
         spread = shares @ (parameters[:, 0] - blend) ** 2
         self.variance_ = np.array(variance) + np.array([0.0, 0.0, spread])
 
-    def predict(self, mean, variance, expert=None, shift=None):
+    def predict(
+        self,
+        mean: np.ndarray,
+        variance: np.ndarray,
+        expert: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the calibrated mean and variances.
 
         Parameters
@@ -217,7 +234,13 @@ class GaussianStack(BaseEstimator):
         noise = factor * (constant + disagreement * gap**2)
         return mean + self.blend_ * gap, factor * members * variance, noise
 
-    def predict_each(self, mean, variance, expert=None, shift=None):
+    def predict_each(
+        self,
+        mean: np.ndarray,
+        variance: np.ndarray,
+        expert: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the labels for each hypothesis.
 
         Returns

@@ -1,6 +1,10 @@
 """Turn images and other rows with several axes into rows of numbers."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -8,6 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import gen_batches
 
 from sklearn_ase._utils._checks import check_integer
+from sklearn_ase._utils._typing import Rows, Seed
 
 # Rows of each array that the components are learned from, and rows in one batch.
 _MOST_ROWS, _BATCH = 1000, 256
@@ -48,16 +53,18 @@ class ImageEncoder(TransformerMixin, BaseEstimator):
     (1797, 5)
     """
 
-    def __init__(self, max_columns=1024, n_components=50, random_state=0):
+    def __init__(
+        self, max_columns: int = 1024, n_components: int = 50, random_state: Seed = 0
+    ) -> None:
         self.max_columns = max_columns
         self.n_components = n_components
         self.random_state = random_state
 
-    def encodes(self, X):
+    def encodes(self, X: Rows) -> bool:
         """Whether X is an array with more than two axes."""
         return getattr(X, "ndim", 2) > 2
 
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: None = None) -> Self:
         """Learn the components, if rows are long.
 
         Parameters
@@ -72,7 +79,7 @@ class ImageEncoder(TransformerMixin, BaseEstimator):
         """
         return self.fit_frames([X])
 
-    def fit_frames(self, frames):
+    def fit_frames(self, frames: Sequence[Rows]) -> Self:
         """Learn from several arrays, as from one.
 
         Parameters
@@ -95,7 +102,7 @@ class ImageEncoder(TransformerMixin, BaseEstimator):
             self.pca_ = pca.fit(rows)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> np.ndarray:
         """Flatten rows.
 
         Parameters

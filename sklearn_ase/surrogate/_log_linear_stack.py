@@ -1,26 +1,30 @@
 """Calibration of class probabilities that can use the model under test."""
 
+from __future__ import annotations
+
+from typing import Self
+
 import numpy as np
-from scipy.special import expit, logit
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
-from sklearn_ase.surrogate._class_likelihood import ClassLikelihood, fit_odds
+from sklearn_ase._utils._typing import Floats
+from sklearn_ase.surrogate._class_likelihood import (
+    ClassLikelihood,
+    blend_prior,
+    is_certain,
+)
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._power_prior import (
     check_expert,
     training_hypotheses,
     weigh_hypotheses,
 )
+from sklearn_ase.surrogate._unknown_classes import fit_unknown, with_unknown
 
-# Exponents of surrogate and model that are likely before any row was seen. With
-# training rows these decide; without them the surrogate knows nothing at first.
-_EXPONENTS = {True: (0.5, 0.5), False: (0.2, 0.6)}
 # The model's probabilities are smoothed by this share of what the surrogate's are. They
 # rest on all its training rows, the surrogate's on the few that reach a leaf.
 _MODEL_SHARE = 0.1
-# Precision of the prior of the shift's coefficient and of the offset of a class.
-_SHIFT_PRECISION = 30.0
-_OFFSET_PRECISION = 2.0
 # With more classes there are no offsets: too few rows tell about each.
 _MOST_OFFSETS = 30
 
@@ -85,12 +89,14 @@ class LogLinearStack(BaseEstimator):
     array([[0.7, 0.3]])
     """
 
-    def __init__(self, use_estimator=True, ridge=5.0, smoothing=0.01):
+    def __init__(
+        self, use_estimator: bool = True, ridge: float = 5.0, smoothing: float = 0.01
+    ) -> None:
         self.use_estimator = use_estimator
         self.ridge = ridge
         self.smoothing = smoothing
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
         check_flag(self.use_estimator, "use_estimator")
         check_number(self.ridge, "ridge", 0)
@@ -98,15 +104,15 @@ class LogLinearStack(BaseEstimator):
 
     def fit(
         self,
-        proba,
-        expert,
-        codes,
-        sample_weight=None,
-        model_classes=None,
-        is_acquired=None,
-        shift=None,
-        by_evidence=True,
-    ):
+        proba: Floats,
+        expert: Floats | None,
+        codes: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        model_classes: np.ndarray | None = None,
+        is_acquired: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+        by_evidence: bool = True,
+    ) -> Self:
         """Fit the calibration to training rows and acquired rows.
 
         Parameters
@@ -146,16 +152,16 @@ class LogLinearStack(BaseEstimator):
             is_acquired = np.ones(n_samples, dtype=bool)
         self._has_shift, self._starts = shift is not None, None
         self._model_smoothing = self.smoothing
-        if self.uses_model_ and not np.isin(expert[np.isfinite(expert)], (0, 1)).all():
+        if self.uses_model_ and not is_certain(expert):
             self._model_smoothing *= _MODEL_SHARE
         weight = np.ones(n_samples) if sample_weight is None else sample_weight
         columns = proba, expert, codes, weight, shift
         training, acquired = (
-            [None if column is None else column[part] for column in columns]
-            for part in (~is_acquired, is_acquired)
+            take_columns(columns, part) for part in (~is_acquired, is_acquired)
         )
         rows = self._rows(training[0], training[1], training[2], training[4])
-        centre, discounted, kept = self._prior(rows.n_rows > 0)
+        blend = self.uses_model_, int(self._has_shift), self._n_offsets, self.ridge
+        centre, discounted, kept = blend_prior(rows.n_rows > 0, *blend)
         self._bounds = np.where(discounted > 0, 0.0, -np.inf), np.inf
         self._hypotheses = training_hypotheses(
             rows, rows.n_rows, centre, discounted, kept, self._bounds, by_evidence
@@ -163,7 +169,14 @@ class LogLinearStack(BaseEstimator):
         self._training = training
         return self.fit_acquired(*acquired)
 
-    def fit_acquired(self, proba, expert, codes, weight=None, shift=None):
+    def fit_acquired(
+        self,
+        proba: Floats,
+        expert: Floats | None,
+        codes: np.ndarray,
+        weight: np.ndarray | None = None,
+        shift: np.ndarray | None = None,
+    ) -> Self:
         """Fit the calibration again to other acquired rows and the same training rows.
 
         Parameters
@@ -195,7 +208,12 @@ class LogLinearStack(BaseEstimator):
             self.unknown_ = self._fit_unknown(proba, codes, weight)
         return self
 
-    def predict_proba(self, proba, expert=None, shift=None):
+    def predict_proba(
+        self,
+        proba: Floats,
+        expert: Floats | None = None,
+        shift: np.ndarray | None = None,
+    ) -> Floats:
         """Return calibrated probabilities.
 
         Parameters
@@ -214,7 +232,12 @@ class LogLinearStack(BaseEstimator):
         parts = self.predict_proba_each(proba, expert, shift)
         return np.einsum("k,knc->nc", self.shares_, parts)
 
-    def predict_proba_each(self, proba, expert=None, shift=None):
+    def predict_proba_each(
+        self,
+        proba: Floats,
+        expert: Floats | None = None,
+        shift: np.ndarray | None = None,
+    ) -> Floats:
         """Return calibrated probabilities for each hypothesis about training rows.
 
         Returns
@@ -234,27 +257,14 @@ class LogLinearStack(BaseEstimator):
         known = scores.swapaxes(1, 2)
         if self.model_classes_.all():
             return known
-        rest = self._smooth(proba)[:, ~self.model_classes_]
-        mass, (slope, offset) = rest.sum(axis=1), self.unknown_
-        unknown = expit(slope * logit(mass) + offset)
-        result = np.empty((len(known), *proba.shape))
-        result[..., self.model_classes_] = known * (1.0 - unknown)[:, None]
-        result[..., ~self.model_classes_] = rest * (unknown / mass)[:, None]
-        return result
+        return with_unknown(
+            known, self._smooth(proba), self.model_classes_, self.unknown_
+        )
 
     @property
     def _n_offsets(self):
         n_classes = int(self.model_classes_.sum())
         return n_classes if n_classes <= _MOST_OFFSETS else 0
-
-    def _prior(self, has_training):
-        """Centre of the parameters, and the two parts of the penalty's precision."""
-        n_offsets, n_shifts = self._n_offsets, int(self._has_shift)
-        exponents = _EXPONENTS[has_training] if self.uses_model_ else (1.0,)
-        centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
-        precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
-        kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
-        return centre, np.where(kept > 0, 0.0, 2.0 * self.ridge + 1e-9), kept
 
     def _rows(self, proba, expert, codes, shift):
         """Likelihood of those rows that have a known class and a model's prediction."""
@@ -272,15 +282,7 @@ class LogLinearStack(BaseEstimator):
         training, acquired = self._training, (proba, codes, weight)
         pairs = zip((training[0], *training[2:4]), acquired, strict=True)
         proba, codes, weight = map(np.concatenate, pairs)
-        odds = logit(self._smooth(proba)[:, ~self.model_classes_].sum(axis=1))
-        unknown = ~self.model_classes_[codes]
-        # The surrogate has met these classes as often as its rows have them. In the
-        # pool a class that was met is expected to be as common as any other.
-        n_met = max(len(np.unique(codes[unknown])), 0.5)
-        ratio = n_met / self.model_classes_.sum()
-        n_unknown, n_known = np.sum(unknown), np.sum(~unknown)
-        centre = np.log(ratio * max(n_known, 0.5) / max(n_unknown, 0.5))
-        return fit_odds(odds, unknown, weight, centre)
+        return fit_unknown(self._smooth(proba), codes, weight, self.model_classes_)
 
     def _smooth(self, proba, smoothing=None):
         share = self.smoothing if smoothing is None else smoothing

@@ -1,12 +1,22 @@
 """A surrogate that believes in a weighted mean of the predictions of several models."""
 
+from __future__ import annotations
+
 from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._utils._typing import Floats, Rows
+from sklearn_ase.belief._either import Belief
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._stack_belief import PredictionBelief
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import PointLoss
+    from sklearn_ase.surrogate._feature_expert import FeatureExpert
 
 # Standard deviation of the weight of each model around an equal share, of the scale of
 # their mean, and of the offset in units of the spread of that mean.
@@ -53,25 +63,27 @@ class PredictionSurrogate(BaseSurrogate):
     task = "regression"
     min_rows = 0
 
-    def __init__(self, predictions=None, expert=None):
+    def __init__(
+        self, predictions: ArrayLike | None = None, expert: FeatureExpert | None = None
+    ) -> None:
         self.predictions = predictions
         self.expert = expert
 
-    def prepare(self, X, X_train=None):
+    def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Rows are known by their number, for the predictions are looked up."""
         return np.arange(n_rows(X)), None
 
     def fit(
         self,
-        X,
-        y,
+        X: Rows,
+        y: np.ndarray,
         *,
-        classes=None,
-        expert=None,
-        model_classes=None,
-        n_acquired=0,
-        seed=0,
-    ):
+        classes: np.ndarray | None = None,
+        expert: Floats | None = None,
+        model_classes: np.ndarray | None = None,
+        n_acquired: int = 0,
+        seed: int = 0,
+    ) -> Self:
         rows, y = np.asarray(X, dtype=int), np.asarray(y, dtype=float)
         values = np.asarray(self.predictions, dtype=float)
         self._mean = values.mean(axis=1)
@@ -83,7 +95,7 @@ class PredictionSurrogate(BaseSurrogate):
             (self._mean - self._mean.mean())[:, None],
         ]
         columns.append(np.ones((len(values), 1)))
-        scale = [
+        scale: Any = [
             *[_WEIGHT] * values.shape[1],
             _SCALE,
             _OFFSET * (spread + between) ** 0.5,
@@ -103,7 +115,13 @@ class PredictionSurrogate(BaseSurrogate):
         self.covariance_ = scale[:, None] * covariance * scale
         return self
 
-    def belief(self, X, loss, expert=None, keep_member_loss=False):
+    def belief(
+        self,
+        X: Rows,
+        loss: PointLoss,
+        expert: Floats | None = None,
+        keep_member_loss: bool = False,
+    ) -> Belief:
         design = self._design[np.asarray(X, dtype=int)]
         mean = self._mean[np.asarray(X, dtype=int)] + design @ self.weights_
         epistemic = np.einsum("nd,de,ne->n", design, self.covariance_, design)
@@ -118,7 +136,7 @@ class PredictionSurrogate(BaseSurrogate):
             member_loss=expected[None] if keep_member_loss else None,
         )
 
-    def slopes(self, rows, proba, values):
+    def slopes(self, rows: np.ndarray, proba: Floats, values: np.ndarray) -> Floats:
         """How means of values depend on the weights.
 
         Parameters

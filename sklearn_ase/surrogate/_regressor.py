@@ -1,20 +1,23 @@
 """Any regressor as a surrogate: a calibrated Gaussian belief about the labels."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._inference._tails import tail_shape
 from sklearn_ase._utils._checks import check_integer, check_n_jobs
+from sklearn_ase._utils._typing import Estimator, Floats
 from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.losses import PointLoss
+from sklearn_ase.losses._base import BaseLoss
 from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
-from sklearn_ase.surrogate._estimator_surrogate import (
-    EstimatorSurrogate,
-    take_columns,
-)
+from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
+from sklearn_ase.surrogate._fit_rows import take_columns
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._members import has_members, has_std, predict_members
 
@@ -85,16 +88,16 @@ class RegressorSurrogate(EstimatorSurrogate):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        n_members=20,
-        calibration="auto",
-        pool_weight=1.0,
-        rows_per_acquired=50,
-        cv=5,
-        min_rows=5,
-        n_jobs=None,
-    ):
+        n_members: int = 20,
+        calibration: GaussianStack | Literal["auto"] | None = "auto",
+        pool_weight: float = 1.0,
+        rows_per_acquired: float = 50,
+        cv: int = 5,
+        min_rows: int = 5,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_members = n_members
         self.calibration = calibration
@@ -104,23 +107,23 @@ class RegressorSurrogate(EstimatorSurrogate):
         self.min_rows = min_rows
         self.n_jobs = n_jobs
 
-    def validate(self):
+    def validate(self) -> None:
         super().validate()
         check_integer(self.n_members, "n_members", 1)
         check_n_jobs(self.n_jobs)
 
     @property
-    def gives_members(self):
+    def gives_members(self) -> bool:
         if has_members(self.estimator):
             return True
         return not (self.is_constant or has_std(self.estimator))
 
-    def held_out_loss(self, rows, loss):
+    def held_out_loss(self, rows: np.ndarray, loss: PointLoss) -> Floats | None:
         if self.held_out_ is None:
             return None
         return loss.expected(*(part[rows] for part in self.held_out_))
 
-    def training_tail(self, loss):
+    def training_tail(self, loss: BaseLoss) -> float:
         if self.held_out_ is None:
             return np.nan
         held_out, y = self._training_rows

@@ -1,17 +1,28 @@
 """A surrogate that believes what several models vote for."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import softmax
 
 from sklearn_ase._data._class_columns import align_columns
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._utils._typing import Floats, Rows
+from sklearn_ase.belief._either import Belief
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._conditional_logit import exchangeable_precision, fit_logit
 from sklearn_ase.surrogate._stack_belief import VoteBelief
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses._pool_loss import LossTable
+    from sklearn_ase.surrogate._feature_expert import FeatureExpert
 
 # Prior of the weights of votes: mean and standard deviation of their sum, standard
 # deviation of each from the mean; with an expert on features their sum has less.
@@ -64,33 +75,42 @@ class VoteSurrogate(BaseSurrogate):
     task = "classification"
     min_rows = 0
 
-    def __init__(self, votes=None, proba=None, expert=None):
+    def __init__(
+        self,
+        votes: ArrayLike | None = None,
+        proba: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
+        expert: FeatureExpert | None = None,
+    ) -> None:
         self.votes = votes
         self.proba = proba
         self.expert = expert
 
-    def prepare(self, X, X_train=None):
+    def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Rows are known by their number, for the votes are looked up."""
         return np.arange(n_rows(X)), None
 
     def fit(
         self,
-        X,
-        y,
+        X: Rows,
+        y: np.ndarray,
         *,
-        classes=None,
-        expert=None,
-        model_classes=None,
-        n_acquired=0,
-        seed=0,
-    ):
+        classes: np.ndarray | None = None,
+        expert: Floats | None = None,
+        model_classes: np.ndarray | None = None,
+        n_acquired: int = 0,
+        seed: int = 0,
+    ) -> Self:
         self._read_votes(classes)
         rows = np.asarray(X, dtype=int)
         self._log_expert = None
         if self.expert is not None:
             found = self.expert.predict(rows, np.asarray(y), classes, seed)
             self._log_expert = None if found is None else np.log(found)
-        codes = np.searchsorted(classes, y) if len(rows) else np.empty(0, dtype=int)
+        codes = (
+            np.searchsorted(np.asarray(classes), y)
+            if len(rows)
+            else np.empty(0, dtype=int)
+        )
         mean, precision = self._prior()
         self.weights_, self.covariance_ = fit_logit(
             self.design(rows), codes, mean, precision
@@ -98,14 +118,20 @@ class VoteSurrogate(BaseSurrogate):
         self.proba_ = softmax(self._scores(), axis=1)
         return self
 
-    def belief(self, X, loss, expert=None, keep_member_loss=False):
+    def belief(
+        self,
+        X: Rows,
+        loss: LossTable,
+        expert: Floats | None = None,
+        keep_member_loss: bool = False,
+    ) -> Belief:
         proba = self.proba_[np.asarray(X, dtype=int)]
         found = VoteBelief.from_members(
             proba[None], loss, keep_member_loss=keep_member_loss
         )
         return replace(found, stack=copy(self))
 
-    def design(self, rows):
+    def design(self, rows: np.ndarray) -> Floats:
         """What each weight adds to the score of each class at some rows.
 
         Parameters
@@ -127,7 +153,7 @@ class VoteSurrogate(BaseSurrogate):
             parts.append(self._log_expert[rows][:, :, None])
         return np.concatenate(parts, axis=2, dtype=float)
 
-    def slopes(self, rows, proba, values):
+    def slopes(self, rows: np.ndarray, proba: Floats, values: np.ndarray) -> Floats:
         """How means of values depend on the weights.
 
         Parameters
@@ -170,9 +196,11 @@ class VoteSurrogate(BaseSurrogate):
         )
 
     @property
-    def n_models(self):
+    def n_models(self) -> int:
         """Number of models that vote."""
-        return np.shape(self.votes)[1] if self.proba is None else len(self.proba)
+        return (
+            np.asarray(self.votes).shape[1] if self.proba is None else len(self.proba)
+        )
 
     def _scores(self):
         """Score of each class at each row of the pool."""

@@ -1,5 +1,7 @@
 """Turn what the user gave as surrogate into a surrogate."""
 
+from __future__ import annotations
+
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError
@@ -11,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._rows import is_dataset
 from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._typing import Estimator, Rows, Task
 from sklearn_ase._utils._unwrapping import unfrozen
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
@@ -28,7 +31,7 @@ _OF_EXPERTS = {
 _WRAPPERS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
 
 
-def as_surrogate(surrogate, task, X):
+def as_surrogate(surrogate: Estimator | None, task: Task, X: Rows) -> BaseSurrogate:
     """Turn what the user gave into a surrogate, and check that it suits the task.
 
     Parameters
@@ -62,7 +65,9 @@ def as_surrogate(surrogate, task, X):
     return surrogate
 
 
-def as_expert_surrogate(surrogate, task, X):
+def as_expert_surrogate(
+    surrogate: Estimator | None, task: Task, X: Rows | None
+) -> BaseSurrogate:
     """Turn what the user gave into a surrogate that weighs what experts say.
 
     Parameters

@@ -1,14 +1,21 @@
 """The contract of acquisitions."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 import numpy as np
 from sklearn.base import clone
 
+from sklearn_ase._utils._typing import Task
 from sklearn_ase.acquisition import BaseAcquisition
 from sklearn_ase.testing._require import TASKS, check_object, require
 from sklearn_ase.testing._states import make_state
 
 
-def check_acquisition(acquisition, tasks=TASKS):
+def check_acquisition(
+    acquisition: BaseAcquisition, tasks: Sequence[Task] = TASKS
+) -> None:
     """Check that an object can serve as acquisition.
 
     Scores must be one finite number >= 0 per sample. They must be the same for the same

@@ -1,8 +1,12 @@
 """The contract of losses."""
 
+from __future__ import annotations
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from sklearn_ase._utils._typing import LossFunction, Task
 from sklearn_ase.losses import BaseLoss, LossTable, PointLoss, as_loss
 from sklearn_ase.testing._require import TASKS, check_copies, require, unchanged
 
@@ -11,7 +15,12 @@ _N_SAMPLES = 20
 _GRID = np.linspace(-9.0, 9.0, 4001)
 
 
-def check_loss(loss, task=None, classes=None, rtol=0.1):
+def check_loss(
+    loss: str | LossFunction | BaseLoss,
+    task: Task | None = None,
+    classes: ArrayLike | None = None,
+    rtol: float = 0.1,
+) -> None:
     """Check that a loss works: its values, its table, and its moments.
 
     The loss of a row must be a finite number >= 0 that depends on no other row. For

@@ -1,19 +1,29 @@
 """The contract of metrics."""
 
+from __future__ import annotations
+
 from inspect import signature
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from sklearn_ase._utils._typing import Task
 from sklearn_ase.metrics import PoolMetric, as_metric
 from sklearn_ase.metrics._ranking import BaseRanking
 from sklearn_ase.testing._require import TASKS, check_copies, require, unchanged
+
+if TYPE_CHECKING:
+    from sklearn_ase.metrics._base import BaseMetric
 
 _N_SAMPLES = 60
 # Steps of the finite differences, relative to the size of a mean.
 _STEP = 1e-5
 
 
-def check_metric(metric, task=None, classes=None):
+def check_metric(
+    metric: str | BaseMetric, task: Task | None = None, classes: ArrayLike | None = None
+) -> None:
     """Check that a metric works: its row values, their means, and its derivative.
 
     The values of a row must be finite and depend on no other row. The metric of the

@@ -7,7 +7,9 @@ from numbers import Real
 import numpy as np
 from sklearn.base import clone
 
-TASKS = ("classification", "regression")
+from sklearn_ase._utils._typing import Task
+
+TASKS: tuple[Task, ...] = ("classification", "regression")
 
 
 def require(condition, message):

@@ -1,18 +1,22 @@
 """The contract of risk estimators."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from sklearn.base import clone
 
+from sklearn_ase._utils._typing import Task
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk import BaseRisk, RiskEstimate
 from sklearn_ase.testing._require import TASKS, check_object, require
 from sklearn_ase.testing._states import make_state
 
 
-def check_risk(risk, tasks=TASKS):
+def check_risk(risk: BaseRisk, tasks: Sequence[Task] = TASKS) -> None:
     """Check that an object can serve as risk estimator.
 
     The estimate must be finite, lie in its interval, and be the same for the same

@@ -1,5 +1,7 @@
 """The contract of selections."""
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import clone
 
@@ -9,7 +11,7 @@ from sklearn_ase.testing._require import check_object, require, unchanged
 _N_SAMPLES = 12
 
 
-def check_selection(selection):
+def check_selection(selection: BaseSelection) -> None:
     """Check that an object can serve as selection.
 
     The distribution must sum to 1 for any scores, also for ties, zeros and a single

@@ -1,13 +1,23 @@
 """States of random pools, to try strategies on."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from sklearn_ase._state import Picks, PoolState
+from sklearn_ase._utils._typing import Task
 from sklearn_ase.belief import CategoricalBelief, GaussianBelief
 from sklearn_ase.losses import LogLoss, SquaredError
 
 
-def make_state(task="classification", n_samples=40, n_labels=12, random_state=0):
+def make_state(
+    task: Task = "classification",
+    n_samples: int = 40,
+    n_labels: int = 12,
+    random_state: int = 0,
+) -> PoolState:
     """Make a state of a random pool, with uniform picks and read-only arrays.
 
     States that differ only in `n_labels` have the same belief.
@@ -33,10 +43,10 @@ def make_state(task="classification", n_samples=40, n_labels=12, random_state=0)
     rng = np.random.default_rng(random_state)
     if task == "classification":
         classes = np.array(["ant", "bee", "cat"])
-        loss = LogLoss().build(rng.dirichlet(np.ones(3), n_samples), classes)
+        loss: Any = LogLoss().build(rng.dirichlet(np.ones(3), n_samples), classes)
         members = rng.dirichlet(np.ones(3), (5, n_samples))
         members[:, 0] = [1.0, 0.0, 0.0]  # Certain members are a case of their own.
-        belief = CategoricalBelief.from_members(members, loss)
+        belief: Any = CategoricalBelief.from_members(members, loss)
         labels = rng.choice(classes, n_labels)
     else:
         loss = SquaredError().build(rng.normal(size=n_samples))

@@ -1,5 +1,7 @@
 """The contract of stopping rules."""
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn_ase.testing._require import check_object, require
 _N_LABELS = 60
 
 
-def check_stopping(stop):
+def check_stopping(stop: BaseStop) -> None:
     """Check that an object can serve as stopping rule.
 
     `validate` must accept the parameters. `reason` must return a text for any number of

@@ -1,8 +1,11 @@
 """The contract of surrogates."""
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import clone
 
+from sklearn_ase._utils._typing import Estimator, Task
 from sklearn_ase.losses import LogLoss, SquaredError
 from sklearn_ase.surrogate import as_surrogate
 from sklearn_ase.testing._require import require, unchanged
@@ -11,7 +14,7 @@ _N_ROWS, _N_SAMPLES = 30, 50
 _CLASSES = np.array(["ant", "bee", "cat"])  # No labelled row is a cat.
 
 
-def check_surrogate(surrogate, task="classification"):
+def check_surrogate(surrogate: Estimator, task: Task = "classification") -> None:
     """Check that an estimator or a BaseSurrogate can serve as surrogate.
 
     Its belief must be finite and non-negative, have a column for every class, give

@@ -218,6 +218,15 @@ def test_a_study_of_the_site_begins_with_question_and_answer(name, site):
         assert f"<strong>{word}" in box.group(1)
 
 
+def test_the_version_is_the_same_everywhere():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    heads = re.findall(r"^## (\S+) \((.*)\)$", changes, re.MULTILINE)
+    assert heads[0][0] == Version(sklearn_ase.__version__).base_version
+    number, date = next(head for head in heads if head[1] != "not released")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {number}\ndate-released: {date}\n" in citation
+
+
 def test_the_spelling_is_right():
     pytest.importorskip("codespell_lib")
     done = subprocess.run(
