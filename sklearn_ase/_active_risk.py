@@ -112,13 +112,16 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         What is kept of the pool. ``"tables"`` keeps predictions, losses and beliefs of
         all rows: ``8 N (4 C + 2)`` bytes for C classes. ``"chunks"`` reads the pool
         in chunks and keeps 24 bytes for each row, with the same results; the model is
-        then asked again in every pass. ``"auto"`` keeps tables up to 1 GB, and reads
-        larger pools, and those that are not in memory, in chunks if it can.
+        then asked again in every pass. A later question, such as another metric, some
+        rows or a comparison of models, reads the pool again. ``"auto"`` keeps tables
+        up to 1 GB, and reads larger pools, and those that are not in memory, in chunks
+        if it can.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
         1 makes :meth:`fit` show a progress bar with the running estimate and its 90 %
-        interval, which holds for one look at the end; `stop` ends a run earlier. 2 also
-        shows one for each pass over a pool that is read in chunks.
+        interval, which holds for one look at the end; `stop` ends a run earlier. It
+        also says when a pool that is read in chunks is read again for a question. 2
+        also shows a bar for each pass over such a pool.
 
     Attributes
     ----------

@@ -134,15 +134,32 @@ class PredictionsOnDemand:
         predictions : PredictionsOnDemand
         """
         check_is_given(asking.estimator, given)
-        if given is not None and n_rows(given) != len(source):
-            raise ValueError(
-                f"predictions has {n_rows(given)} rows, but the pool has "
-                f"{len(source)}. Give one prediction for each row."
-            )
+        _check_length(given, source)
         survey = parts.survey(asking)
         if asking.classes is None and not is_model(asking.estimator):
             asking = replace(asking, classes=survey.columns)
         return cls(source, asking, given, survey)
+
+    @classmethod
+    def unseen(cls, source, asking, given):
+        """Predictions of another model, of which only the first row is looked at.
+
+        Parameters
+        ----------
+        source, asking, given
+            See :meth:`of`.
+
+        Returns
+        -------
+        predictions : PredictionsOnDemand
+        """
+        _check_length(given, source)
+        first = np.zeros(1, dtype=int)
+        asking(
+            source.like_chunks(first),
+            None if given is None else take_rows(given, first),
+        )
+        return cls(source, asking, given, Survey())
 
     @property
     def columns(self):
@@ -197,6 +214,14 @@ def chunks_with(source, given, size):
         stop = start + n_rows(rows)
         yield rows, None if given is None else take_rows(given, slice(start, stop))
         start = stop
+
+
+def _check_length(given, source):
+    if given is not None and n_rows(given) != len(source):
+        raise ValueError(
+            f"predictions has {n_rows(given)} rows, but the pool has "
+            f"{len(source)}. Give one prediction for each row."
+        )
 
 
 def _stacked(top, bottom):

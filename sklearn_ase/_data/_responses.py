@@ -7,7 +7,7 @@ from sklearn_ase._data._prediction_checks import check_predictions, check_proba
 from sklearn_ase._data._rows import plain_labels
 
 
-def response_of(problem, metric, classes):
+def response_of(problem, metric, classes, is_part=False):
     """Return what a metric reads of the predictions for the pool.
 
     Parameters
@@ -16,6 +16,9 @@ def response_of(problem, metric, classes):
     metric : BaseMetric
     classes : ndarray of shape (n_classes,) or None
         All labels that are possible, sorted; None for regression.
+    is_part : bool, default=False
+        Whether these are some rows of a pool. That all probabilities are 0 or 1 may
+        then be by chance; see :func:`refuse_labels`.
 
     Returns
     -------
@@ -46,11 +49,26 @@ def response_of(problem, metric, classes):
     if getattr(metric, "takes_scores", False) and hasattr(model, "decision_function"):
         name = "estimator.decision_function"
         return check_predictions(model.decision_function(problem.X), problem.X, name)
-    raise ValueError(
-        f"metric={metric!r} needs probabilities of the classes, but the model gives "
-        "labels only. Give a model with predict_proba, or predictions= with one column "
-        "per class."
-    )
+    if not is_part:
+        refuse_labels(expert, metric)
+    return align_columns(expert, predictions.columns, classes)
+
+
+def refuse_labels(expert, metric):
+    """Refuse labels in the place of probabilities.
+
+    Parameters
+    ----------
+    expert : ndarray
+        Probabilities of all rows; with labels all of them are 0 or 1.
+    metric : BaseMetric
+    """
+    if np.isin(expert, (0.0, 1.0)).all():
+        raise ValueError(
+            f"metric={metric!r} needs probabilities of the classes, but the model "
+            "gives labels only. Give a model with predict_proba, or predictions= with "
+            "one column per class."
+        )
 
 
 def _labels(problem):

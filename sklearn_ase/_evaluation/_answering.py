@@ -12,15 +12,11 @@ from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._evaluation._influence import influence_of
 from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk
-from sklearn_ase._evaluation._questions import (
-    Question,
-    known_proba,
-    states_for,
-)
+from sklearn_ase._evaluation._questions import Question
 from sklearn_ase._evaluation._slices import slice_table
+from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
-from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase.metrics import MeanLoss, as_metric
 
 if TYPE_CHECKING:
@@ -170,10 +166,11 @@ class Answering(Labelling):
 
     def _influence(self, question, with_labels=True):
         """What each row adds to the answer: by its label, and whatever its label."""
-        state, more, classes = self.state, self.ledger.more_labels, self.classes_
+        more, classes = self.ledger.more_labels, self.classes_
+        state, _ = self.known_for([question.metric], with_epochs=False)
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, line=None)
-        proba = known_proba(state, classes, more)
+        proba = proba_near(question.metric, state, classes, more)
         return influence_of(question, state, state_of, proba, more)
 
     def _with_groups(self, found, question, groups):
@@ -209,8 +206,6 @@ class Answering(Labelling):
     def _metric_and_weight(self, metric, where, sample_weight):
         """The metric that is asked for, and the weight of each row."""
         n_samples, problem = self.n_samples, self.problem
-        if problem.pool is not None and not (metric is where is sample_weight is None):
-            raise tables_needed("An estimate of another metric, or of some rows,")
         where = check_where(where, n_samples)
         weight = check_weight(sample_weight, n_samples)
         if sample_weight is None:

@@ -12,13 +12,12 @@ from sklearn_ase._evaluation._answering import Answering
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
-from sklearn_ase._evaluation._questions import known_proba, states_for
+from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._inference._best_of import proba_of_best
 from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._inference._pairs import Pairs
-from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics._difference import difference
 from sklearn_ase.risk import MetricEstimate
@@ -120,13 +119,14 @@ def compare_models(evaluation, models, risk, reference):
     -------
     comparison : Comparison
     """
-    state, classes = evaluation.state, evaluation.classes_
-    epochs = evaluation.epochs
+    classes = evaluation.classes_
+    metrics = models.bound(classes)
+    state, epochs = evaluation.known_for(metrics)
     if evaluation.is_cross_fitted and risk.leans_on_surrogate:
         state, epochs = evaluation.cross_fitted(state, epochs)
     more = evaluation.ledger.more_labels
-    proba = known_proba(state, classes, more)
-    columns = models.columns(models.bound(classes), classes, proba)
+    proba = proba_near(metrics[0], state, classes, more)
+    columns = models.columns(metrics, classes, proba)
     state_of = states_for(state, epochs, more, classes, models.weight, cache={})
     observed = columns.observed(state.indices, state.labels, more)
     corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)
@@ -241,8 +241,6 @@ class Comparing(Answering):
 
     def _comparing_risk(self, risk):
         """The risk estimator of a comparison, checked."""
-        if self.problem.pool is not None:
-            raise tables_needed("compare()")
         risk, state = self.risk if risk is None else risk, self.state
         check_risk(risk)
         if not risk.needs_query_proba:

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_ase._evaluation._epochs import EpochKeeper, replayed_epochs
+from sklearn_ase._evaluation._epochs import EpochKeeper
 from sklearn_ase._evaluation._history import (
     check_estimate,
     note_estimate,
 )
-from sklearn_ase._evaluation._influence import influence_state
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._picking import Picker
-from sklearn_ase._evaluation._questions import (
-    Question,
-    estimate_question,
-    known_proba,
-    states_for,
-    with_bets,
-)
+from sklearn_ase._evaluation._rereading import Rereading
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._state_keeper import StateKeeper
-from sklearn_ase._evaluation._weights import weight_of
-from sklearn_ase._inference._epochs import cross_fitted_epochs
+from sklearn_ase._evaluation._viewing import Viewing
 
 if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluation._plan import Plan
-    from sklearn_ase._inference._epochs import Epoch
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
     from sklearn_ase.risk._base import BaseRisk
@@ -43,7 +33,7 @@ ALL_RECORDED = (
 )
 
 
-class EvaluationCore:
+class EvaluationCore(Viewing):
     """State of an evaluation, renewed when its labels change.
 
     The attributes are those of :class:`Evaluation`.
@@ -70,7 +60,11 @@ class EvaluationCore:
         self._bound = None, None  # Classes, and the metric for them.
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
+        self._rereading = Rereading()
         self._cache = {}  # Of the reported metric, for epochs that have ended.
+        if plan.metric is not None and problem.pool is not None:
+            pool = problem.pool.keeping(self._kept_for_reported)
+            self.problem = replace(problem, pool=pool)
 
     @property
     def n_samples(self) -> int:
@@ -83,6 +77,11 @@ class EvaluationCore:
         return self._learned.belief is not None
 
     @property
+    def n_learned(self) -> int:
+        """Number of labels that the last fit of the surrogate had."""
+        return self._n_learned
+
+    @property
     def classes_(self) -> np.ndarray | None:
         """Labels known so far, sorted; None for regression."""
         return self._learned.classes
@@ -93,95 +92,12 @@ class EvaluationCore:
         return self.plan.risk
 
     @property
-    def is_cross_fitted(self) -> bool:
-        """Whether the surrogate says what it would expect without a row's label."""
-        return self._learned.left_out is not None
-
-    def cross_fitted(
-        self, state: PoolState, epochs: list[Epoch]
-    ) -> tuple[PoolState, list[Epoch]]:
-        """State and epochs with what the surrogate believes now, without own labels.
-
-        Parameters
-        ----------
-        state : PoolState
-        epochs : list of Epoch
-
-        Returns
-        -------
-        state : PoolState
-        epochs : list of Epoch
-        """
-        epochs = cross_fitted_epochs(epochs, self._learned.left_out)
-        return replace(state, is_cross_fitted=True), epochs
-
-    @property
     def state(self) -> PoolState:
         """Everything that is known about the pool now, as a :class:`PoolState`."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
             self._state = key, self._states.state(self.ledger, self._learned)
         return self._state[1]
-
-    @property
-    def epochs(self) -> list[Epoch]:
-        """Beliefs of the past, each in force for a run of picks."""
-        if self._keeper.begins_at and self._past_epochs is None:
-            self._past_epochs = replayed_epochs(self, self._keeper.begins_at)
-        return [*(self._past_epochs or ()), *self._keeper.epochs]
-
-    def view(
-        self, state: PoolState, epochs: list[Epoch], classes: np.ndarray | None
-    ) -> PoolState:
-        """The state as acquisitions see it: for the linearised metric, if there is one.
-
-        Parameters
-        ----------
-        state : PoolState
-            With a belief.
-        epochs : list of Epoch
-        classes : ndarray of shape (n_classes,) or None
-
-        Returns
-        -------
-        state : PoolState
-        """
-        if self.plan.metric is None:
-            return state
-        return self._view_of(self._reported(classes), state, epochs, classes)
-
-    def _view_of(self, question, state, epochs, classes):
-        """The state for the linearised metric of a question."""
-        more = self.ledger.more_labels
-        state_of = states_for(state, epochs, more, classes, question.weight)
-        proba = known_proba(state, classes, more)
-        return influence_state(question, state, state_of, proba, more)
-
-    def _reported(self, classes):
-        """The metric that is reported, applied to the predictions."""
-        if self._bound[0] is not classes or self._bound[1] is None:
-            weight = weight_of(None, self.problem.sample_weight)
-            found = Question.of(self.problem, self.plan.metric, classes, weight)
-            self._bound, self._cache = (classes, found), {}
-        return self._bound[1]
-
-    def _estimated(self, risk, state):
-        """The estimate of the metric that is reported, or of the mean loss."""
-        if self.plan.metric is None:
-            return risk.estimate(state)
-        return self._answer(risk, self._reported(self.classes_), state)
-
-    def _answer(self, risk, question, state):
-        """Answer a question about the pool."""
-        more = self.ledger.more_labels
-        is_plain = question.line is not None or not risk.needs_query_proba
-        epochs = [] if is_plain else self.epochs
-        cache = self._cache if question is self._bound[1] else None
-        answer = partial(estimate_question, risk, question, more, self.classes_)
-        if not (self.is_cross_fitted and risk.leans_on_surrogate):
-            return answer(state, epochs, cache)
-        found = answer(*self.cross_fitted(state, epochs))
-        return with_bets(found, partial(answer, state, epochs, cache))
 
     def _update(self, relearn=False, told=None):
         """Renew what depends on the labels, after some were told or all may differ."""
@@ -211,6 +127,9 @@ class EvaluationCore:
         classes = self.problem.classes_with(self.ledger.answers())
         if learned is not None and np.array_equal(classes, learned.classes):
             return False
+        if self.problem.pool is not None:  # Nor have beliefs of the past.
+            self._keeper = EpochKeeper(len(self.ledger.indices))
+            self._past_epochs = None
         # The old belief has no columns for other classes.
         self._learned = not_yet_learned(self.problem, self.ledger.answers())
         return True
@@ -244,6 +163,9 @@ class EvaluationCore:
         """Release the belief before a pass over a pool that is read in chunks."""
         if self.problem.pool is not None:
             self._learned, self._state = self._learned.forgotten(), (None, None)
+            self._rereading.forget()
+            if self.plan.metric is None:  # It needs the predictions all the time.
+                self.problem.pool.asked.forget()
 
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
 from sklearn_ase._evaluation._scoring import score_pool
 from sklearn_ase._inference._epochs import BeliefColumns, Epoch
+from sklearn_ase._pool._kept import KeptBelief
 
 # Between fits of the surrogate a belief is kept when the labels have grown by this
 # factor, and by one.
@@ -30,19 +31,22 @@ class EpochKeeper:
     epochs : list of Epoch
     begins_at : int
         Number of picks for which nothing was kept.
+    is_full : bool
+        Whether the next belief would take too much memory.
     """
 
     def __init__(self, begins_at=0):
         self.epochs = []
         self.begins_at = begins_at
-        self._fitted = self._belief = None
+        self.is_full = False
+        self._fit = self._belief = None
         self._n_labels = 0
 
     def is_due(self, learned, n_labels):
         """Whether the belief is to be kept before the next pick."""
         if learned.belief is None or learned.belief is self._belief:
             return False
-        if learned.fitted_belief is not self._fitted or not self.epochs:
+        if learned.fit is not self._fit or not self.epochs:
             return True
         return self.has_grown(n_labels)
 
@@ -61,12 +65,15 @@ class EpochKeeper:
         query_proba : ndarray of shape (n_samples,)
             Probability of each row to be the next pick.
         """
-        columns = BeliefColumns.of(learned.belief, learned.classes)
-        size = sum(a.nbytes for a in vars(columns).values() if a is not None)
-        size += 4 * len(query_proba)
-        if self.epochs and size * (len(self.epochs) + 1) > _MOST_BYTES:
+        if isinstance(learned.belief, KeptBelief):
+            columns = learned.belief.asked.of_epoch()
+        else:
+            columns = BeliefColumns.of(learned.belief, learned.classes)
+        size = columns.nbytes + 4 * len(query_proba)
+        self.is_full = size * (len(self.epochs) + 1) > _MOST_BYTES
+        if self.epochs and self.is_full:
             return
-        self._fitted, self._belief = learned.fitted_belief, learned.belief
+        self._fit, self._belief = learned.fit, learned.belief
         self._n_labels = n_labels
         proba = query_proba.astype(np.float32)
         self.epochs.append(Epoch(n_picks, columns, proba))
@@ -92,7 +99,7 @@ def next_proba(plan, scores, free):
     return proba
 
 
-def replayed_epochs(evaluation, n_picks):
+def replayed_epochs(evaluation, n_picks, problem=None):
     """Make the beliefs for the first picks again, from the labels before each.
 
     Labels count in the order of the picks. If they came in another order, or were
@@ -103,12 +110,16 @@ def replayed_epochs(evaluation, n_picks):
     ----------
     evaluation : Evaluation
     n_picks : int
+    problem : Problem, default=None
+        That of the evaluation. If its pool is read in chunks, one whose passes keep
+        what is asked for.
 
     Returns
     -------
     epochs : list of Epoch
     """
-    problem, ledger = evaluation.problem, evaluation.ledger
+    problem = evaluation.problem if problem is None else problem
+    ledger = evaluation.ledger
     # A copy, so that the surrogate of the evaluation stays as it was fitted last.
     plan = replace(evaluation.plan, surrogate=copy(evaluation.plan.surrogate))
     keeper, refits, n_fitted, learned = EpochKeeper(), set(ledger.refits), None, None
@@ -118,6 +129,7 @@ def replayed_epochs(evaluation, n_picks):
         is_fit = n_fitted is None or (n_labels in refits and n_labels > n_fitted)
         if is_fit:
             known = ledger.known | labels
+            learned = None  # A pass over the pool needs its memory.
             before = not_yet_learned(problem, list(known.values()))
             learned = learn(problem, plan, before, known, evaluation.seed)
             n_fitted = n_labels if learned.belief is not None else None
@@ -125,12 +137,19 @@ def replayed_epochs(evaluation, n_picks):
             new = dict(list(labels.items())[n_fitted:])
             new = {row: y for row, y in new.items() if row not in ledger.known}
             if new:
+                if problem.pool is not None:
+                    learned = learned.forgotten()
                 learned = learn_more(problem, plan, learned, new)
         if keeper.is_due(learned, n_labels):
             state = _past_state(evaluation.state, learned, place)
             view = evaluation.view(state, keeper.epochs, learned.classes)
-            scores = score_pool(plan, view, problem.cost).values
+            if problem.pool is not None and plan.metric is None:
+                scores = problem.pool.score_all(plan, view, problem.cost)
+            else:
+                scores = score_pool(plan, view, problem.cost).values
             keeper.keep(learned, place, n_labels, next_proba(plan, scores, state.free))
+            if keeper.is_full:
+                break
         row = ledger.indices[place]
         if row in ledger.labels:
             labels[row] = ledger.labels[row]

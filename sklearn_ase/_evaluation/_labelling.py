@@ -17,7 +17,7 @@ from sklearn_ase._evaluation._picking import check_embedding
 from sklearn_ase._evaluation._recorded import RecordedEvaluation, together
 from sklearn_ase._evaluation._schedule import last_refit
 from sklearn_ase._evaluation._scoring import score_pool
-from sklearn_ase._pool._kept import tables_needed
+from sklearn_ase._pool._kept import KeptBelief, tables_needed
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer
 from sklearn_ase._utils._typing import Label, StrPath
@@ -76,7 +76,8 @@ class Labelling(RecordedEvaluation):
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
             self._scores = self._score(view)
-        if self.problem.pool is not None:
+        # Rows that are picked for a metric are scored here, and not in parts.
+        if self.problem.pool is not None and self.plan.metric is None:
             picks = self.problem.pool.pick(
                 self.plan, self.state, self._scores, n_queries, self.seed
             )
@@ -98,7 +99,7 @@ class Labelling(RecordedEvaluation):
 
     def _score(self, state):
         """Score every row of the pool."""
-        if self.problem.pool is not None:
+        if self.problem.pool is not None and self.plan.metric is None:
             return self.problem.pool.scores(self.plan, state, self.problem.cost)
         given = self.plan, state, self.problem.cost, self._last_scores
         self._last_scores = score_pool(*given)
@@ -109,6 +110,8 @@ class Labelling(RecordedEvaluation):
         n_labels, learned = len(self.ledger), self._learned
         if not self.plan.selection.has_query_proba:
             return  # Then no other quantity can be estimated.
+        if isinstance(learned.belief, KeptBelief) and learned.belief.asked is None:
+            return
         if self._keeper.is_due(learned, n_labels):
             proba = next_proba(self.plan, self._scores.values, self.state.free)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)

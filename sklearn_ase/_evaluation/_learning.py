@@ -34,6 +34,8 @@ class Learned:
         See :class:`PoolState`.
     fitted_belief : CategoricalBelief, GaussianBelief or None
         The belief right after the last fit of the surrogate.
+    fit : object
+        Another one for each fit.
     n_compared : int
         Number of rows of that fit for which the model has predictions.
     met : frozenset
@@ -54,6 +56,7 @@ class Learned:
     training_gap: float = np.nan
     training_tail: float = np.nan
     fitted_belief: object = None
+    fit: object = None
     n_compared: int = 0
     met: frozenset = frozenset()
     rows: tuple = ()
@@ -132,6 +135,7 @@ def learn(problem, plan, before, labels, seed):
         training_gap=_training_gap(problem, surrogate, classes, has_expert),
         training_tail=_training_tail(surrogate, loss),
         fitted_belief=belief,
+        fit=object(),
         n_compared=n_compared,
         met=met,
         rows=tuple(labels),

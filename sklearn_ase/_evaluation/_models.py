@@ -5,13 +5,17 @@ from functools import cached_property
 
 import numpy as np
 
+from sklearn_ase._data._on_demand import Asking, PredictionsOnDemand
 from sklearn_ase._data._predictions import predict_pool
 from sklearn_ase._data._responses import response_of
 from sklearn_ase._evaluation._questions import pool_metric
 from sklearn_ase._inference._agreement import Agreement
 from sklearn_ase._inference._columns import Columns
+from sklearn_ase._pool._kept import tables_needed
+from sklearn_ase._pool._metrics import response_in_chunks
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.losses import SquaredError, ZeroOne
+from sklearn_ase.metrics._read_table import ReadTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,10 @@ class Models:
     def agreement(self):
         """Which models predict the same at which rows, for this metric."""
         classes = self.problems[0].classes
-        found = [response_of(each, self.metric, classes) for each in self.problems]
+        if self.problems[0].pool is not None:
+            found = [response_in_chunks(e, self.metric, classes) for e in self.problems]
+        else:
+            found = [response_of(each, self.metric, classes) for each in self.problems]
         return Agreement.of(found, self.weight)
 
     def predictions(self):
@@ -59,10 +66,16 @@ class Models:
 
     def bound(self, classes):
         """The metric applied to the predictions of each model, as a list."""
-        return [
+        found = [
             pool_metric(problem, self.metric, classes, self.weight)
             for problem in self.problems
         ]
+        if any(isinstance(part, ReadTable) for part in getattr(found[0], "parts", ())):
+            raise tables_needed(
+                f"A comparison by {self.metric!r}, which has a value for each of "
+                f"{len(classes)} classes,"
+            )
+        return found
 
     def columns(self, metrics, classes, proba):
         """Means that decide about the models, near a belief."""
@@ -117,16 +130,20 @@ def _with_model(problem, name, model):
     is_model = hasattr(model, "predict") or hasattr(model, "predict_proba")
     is_function = callable(model) and not is_model
     given = None if is_model or is_function else model
+    estimator = model if given is None else None
+    classes = problem.given_classes if given is None else problem.classes
+    pool = problem.pool
     try:
-        predictions = predict_pool(
-            model if given is None else None,
-            problem.X,
-            loss,
-            problem.task,
-            problem.given_classes if given is None else problem.classes,
-            given,
-        )
+        if pool is None:
+            predictions = predict_pool(
+                estimator, problem.X, loss, problem.task, classes, given
+            )
+        else:
+            asking = Asking(estimator, loss, problem.task, classes, needs_expert=True)
+            predictions = PredictionsOnDemand.unseen(problem.X, asking, given)
+            pool = pool.of_model(predictions)
     except (TypeError, ValueError) as error:
         error.add_note(f"This is about the model {name!r}.")
         raise
-    return replace(problem, predictions=predictions, model=model if is_model else None)
+    model = model if is_model else None
+    return replace(problem, predictions=predictions, model=model, pool=pool)

@@ -78,7 +78,8 @@ def expected_and_observed_metric(evaluation, estimator, X, y=None, experts=None)
     """
     predictions = _predictions(evaluation, estimator, X)
     model = estimator if is_model(estimator) else None
-    problem = replace(evaluation.problem, X=X, predictions=predictions, model=model)
+    other = {"X": X, "predictions": predictions, "model": model, "pool": None}
+    problem = replace(evaluation.problem, **other)
     metric, classes = evaluation.plan.metric, evaluation.classes_
     belief, _ = _belief(evaluation, X, predictions, experts)
     found = pool_metric(problem, metric, classes)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sklearn_ase._data._responses import response_of
-from sklearn_ase._evaluation._states import answer_noise, observed_values
-from sklearn_ase._inference._epochs import Epoch
-from sklearn_ase._inference._questions import moments_with_labels, question_state
+from sklearn_ase._evaluation._state_of import proba_near, states_for
+from sklearn_ase._pool._metrics import metric_in_chunks
 from sklearn_ase.losses import ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss
 from sklearn_ase.metrics._labels import with_positive
@@ -82,10 +81,13 @@ def pool_metric(problem, metric, classes, weight=None):
             f"{problem.task}. Use another metric."
         )
     metric = with_positive(metric, problem.classes, classes)
-    prediction = response_of(problem, metric, classes)
-    found = metric.on_pool(
-        prediction, classes=classes, weight=weight, n_samples=problem.n_samples
-    )
+    if problem.pool is not None:
+        found = metric_in_chunks(problem, metric, classes, weight)
+    else:
+        prediction = response_of(problem, metric, classes)
+        found = metric.on_pool(
+            prediction, classes=classes, weight=weight, n_samples=problem.n_samples
+        )
     if not getattr(found, "parts", True):
         raise ValueError(
             f"metric={metric!r} does not depend on labels for these predictions, so "
@@ -136,116 +138,6 @@ def value_with_labels(metric, y, classes):
     return metric.value(np.array([p.observed(rows, y).mean() for p in metric.parts]))
 
 
-def states_for(
-    state, epochs, more_labels, classes, weight=None, with_labels=True, cache=None
-):
-    """Return a function from values at each row to the state for their mean.
-
-    Parameters
-    ----------
-    state : PoolState
-    epochs : sequence of Epoch
-    more_labels : dict of int to list
-        Further answers for some rows.
-    classes : ndarray of shape (n_classes,) or None
-    weight : ndarray of shape (n_samples,), default=None
-        Of each row, with mean 1.
-    with_labels : bool, default=True
-        Whether values are known where there is a label. If not, the surrogate's
-        expectation stays.
-    cache : dict, default=None
-        Keeps what was computed for epochs that are over.
-
-    Returns
-    -------
-    state_of : StateOf
-        ``RowValues -> PoolState``.
-    """
-    aligned = [
-        Epoch(epoch.start, epoch.belief.aligned(classes), epoch.query_proba)
-        for epoch in epochs
-    ]
-    return StateOf(state, aligned, more_labels, weight, with_labels, cache)
-
-
-@dataclass(frozen=True, eq=False)
-class StateOf:
-    """A function from values at each row to the state for their mean.
-
-    Attributes
-    ----------
-    epochs : list of Epoch
-        With a column for each class.
-    state, more_labels, weight, with_labels, cache
-        See :func:`states_for`.
-    """
-
-    state: object
-    epochs: list
-    more_labels: dict
-    weight: np.ndarray | None
-    with_labels: bool
-    cache: dict | None
-
-    def expected(self, values):
-        """Expected values at each row, (n_samples,); None without a belief."""
-        if self.state.belief is None:
-            return None
-        if not self.with_labels:
-            return values.moments(self.state.belief)[0]
-        observed = _observed(values, self.state, self.more_labels)
-        return moments_with_labels(self.state, values, observed)[0]
-
-    def __call__(self, values):
-        observed = _observed(values, self.state, self.more_labels)
-        return question_state(
-            self.state,
-            values,
-            self.epochs,
-            observed,
-            self.with_labels,
-            self.weight,
-            self.cache,
-            answer_noise(
-                values, self.state.indices, self.state.labels, self.more_labels
-            ),
-        )
-
-
-def _observed(values, state, more_labels):
-    return observed_values(values, state.indices, state.labels, more_labels)
-
-
-def known_proba(state, classes, more_labels):
-    """Probabilities of the labels of each row, with the labels that are known.
-
-    Parameters
-    ----------
-    state : PoolState
-        Without a belief, the share of each class among the labels is used for all rows.
-    classes : ndarray of shape (n_classes,) or None
-    more_labels : dict of int to list
-
-    Returns
-    -------
-    proba : ndarray of shape (n_samples, n_classes) or None
-        None for regression.
-    """
-    if classes is None:
-        return None
-    if state.belief is None:
-        counts = 1.0 + (state.labels[:, None] == classes).sum(axis=0)
-        proba = np.tile(counts / counts.sum(), (state.n_samples, 1))
-    else:
-        proba = np.array(state.belief.proba, dtype=float)
-    proba[state.indices] = state.labels[:, None] == classes
-    for row, more in more_labels.items():
-        if more and row in state.indices:
-            share = (np.array(more)[:, None] == classes).sum(axis=0)
-            proba[row] = (proba[row] + share) / (len(more) + 1)
-    return proba
-
-
 def estimate_question(risk, question, more_labels, classes, state, epochs, cache=None):
     """Answer a question.
 
@@ -272,7 +164,7 @@ def estimate_question(risk, question, more_labels, classes, state, epochs, cache
     if picks.n_skipped:
         answered = np.full(state.n_samples, np.nan)
         answered[picks.indices] = picks.answered
-    metric = metric.at(known_proba(state, classes, more_labels), answered)
+    metric = metric.at(proba_near(metric, state, classes, more_labels), answered)
     return estimate_metric(risk, metric, state_of, n_worth)
 
 

@@ -82,7 +82,8 @@ def start_evaluation(
     )
     metric = None if evaluator.metric is None else as_metric(evaluator.metric)
     given = evaluator.estimator, rows.get("predictions"), metric
-    leans = rows.get("experts") is not None or needs_no_model(*given)
+    has_model = not needs_no_model(*given)
+    leans = rows.get("experts") is not None or not has_model
     head = X.head() if isinstance(X, RowSource) else X
     plan = Plan.of(evaluator, task, head, leans or not has_features, has_features)
     recalibrate = resolve_recalibrate(evaluator.recalibrate, n_samples)
@@ -93,7 +94,7 @@ def start_evaluation(
     cost = check_cost(cost, n_samples)
     sample_weight = check_weight(sample_weight, n_samples)
     known_labels = check_known_labels(known_labels, n_samples)
-    given = {"cost": cost, "sample_weight": sample_weight}
+    given = {"cost": cost, "has_model": has_model}
     given |= {name: rows.get(name) for name in ("predictions", "experts")}
     n_classes = _n_classes(evaluator, task, rows)
     parts = choose_parts(

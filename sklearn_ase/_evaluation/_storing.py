@@ -8,7 +8,8 @@ from sklearn_ase._data._row_source import RememberingSource, RowSource, ViewSour
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._pool._local import LocalParts
-from sklearn_ase._pool._pool import PartedPool, chunks_obstacle
+from sklearn_ase._pool._obstacle import chunks_obstacle
+from sklearn_ase._pool._pool import PartedPool
 from sklearn_ase._utils._checks import check_choice
 
 # Bytes that all tables may take with store="auto".
@@ -68,8 +69,8 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
     n_classes : int
         As far as it is known; 1 for regression.
     given : dict of str to object
-        Arguments of the start that decide: `predictions`, `sample_weight`, `experts`
-        and `cost`.
+        Arguments of the start that decide: `predictions`, `experts` and `cost`; and
+        `has_model`.
     client : distributed.Client, default=None
     verbose : int, default=0
 
@@ -80,7 +81,7 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
     """
     check_choice(store, "store", ("auto", "tables", "chunks"))
     is_source = isinstance(X, RowSource)
-    obstacle = chunks_obstacle(plan, given["sample_weight"], given["experts"])
+    obstacle = chunks_obstacle(plan, given["experts"], given["has_model"])
     if store == "auto" and client is None and not is_source:
         size = 8 * n_rows(X) * (4 * n_classes + 2)
         store = "tables" if obstacle or size <= _MOST_BYTES else "chunks"
@@ -98,10 +99,22 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
     if client is None and hasattr(source, "client"):
         client = source.client
     if client is None:
-        return LocalParts(source, given["predictions"], verbose > 1)
+        return LocalParts(source, given["predictions"], verbose)
+    if plan.metric is not None:
+        raise ValueError(
+            f"metric={plan.metric!r} (or sample_weight) picks rows by columns in this "
+            "process, but the pool is on a cluster. Leave it out and ask afterwards: "
+            "evaluation.estimate(metric=..., sample_weight=...); or give client=None."
+        )
+    if plan.acquisition.needs_member_loss and plan.can_update:
+        raise ValueError(
+            f"{type(plan.acquisition).__name__} keeps what the members said at the "
+            "last fit, which a pool on a cluster cannot between two fits. Use "
+            "recalibrate=False."
+        )
     from sklearn_ase.dask._parts import DaskParts
 
-    return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose > 1)
+    return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose)
 
 
 def with_pool(problem, parts):

@@ -70,7 +70,8 @@ class Columns:
         """Expected value of each column at each row, (n_samples, n_columns)."""
         if self._gather is not None:
             targets, weight = self._gather
-            return weight * np.take_along_axis(belief.proba, targets, axis=1)
+            proba = [belief.proba_of(target) for target in targets.T]
+            return weight * np.stack(proba, axis=1)
         found = [part.moments(belief)[0] for part in self.parts]
         return np.stack(found, axis=1)
 
@@ -153,7 +154,7 @@ class Columns:
         """
         if self.classes is None:
             return self._tables_at_nodes(rows, belief, gradient)
-        proba = belief.proba[rows]
+        proba = belief.proba_at(rows)
         values = np.zeros((len(rows), len(self.classes), self.n_models))
         places = np.arange(len(rows))
         for model in range(self.n_models):

@@ -45,6 +45,26 @@ class BeliefColumns:
             classes, proba=proba.astype(np.float32) if proba.size > _MANY else proba
         )
 
+    @property
+    def nbytes(self):
+        """Bytes that the columns take."""
+        columns = self.proba, self.mean, self.variance
+        return sum(column.nbytes for column in columns if column is not None)
+
+    def proba_of(self, target):
+        """Probability of one class for each row, of shape (n_samples,).
+
+        Parameters
+        ----------
+        target : ndarray of int of shape (n_samples,)
+            Place of the class.
+        """
+        return self.proba[np.arange(len(target)), target]
+
+    def proba_at(self, rows):
+        """Probabilities of all classes at some rows."""
+        return self.proba[rows]
+
     def at(self, rows, *columns):
         """The same with other values at some rows.
 

@@ -101,10 +101,13 @@ class RowBelief:
 
     def weighted_disagreement(self, loss):
         """XWED: disagreement weighed by the distance of the value from its mean."""
-        table = getattr(self.values, "values", None)
+        values, centre = self.values, self.expected.mean()
+        if hasattr(values, "weighted_disagreement"):
+            return values.weighted_disagreement(self.belief, centre)
+        table = getattr(values, "values", None)
         if table is None:
             return self.disagreement() * self.expected_loss(loss)
-        distance = np.abs(table - self.expected.mean())
+        distance = np.abs(table - centre)
         return np.einsum("nc,nc->n", self.belief.class_disagreement, distance)
 
     def __getattr__(self, name):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_ase._evaluation._evaluation import Evaluation
-from sklearn_ase._evaluation._questions import Question, known_proba
+from sklearn_ase._evaluation._questions import Question
+from sklearn_ase._evaluation._state_of import known_proba
 from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._pairs import Pairs

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn_ase._evaluation._comparing import Answers
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._plan import check_stop
-from sklearn_ase._evaluation._questions import Question, states_for
+from sklearn_ase._evaluation._questions import Question
+from sklearn_ase._evaluation._state_of import states_for
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._model_view import ModelsView
 from sklearn_ase._model_selection._gain import expected_gain
@@ -250,6 +251,5 @@ class ModelSelection(Leading):
         return {"best model": self.best_name}
 
     def __repr__(self):
-        parts = [f"{len(self.models.names)} models", self._progress()]
-        parts.append(f"best {self.best_name!r}")
-        return f"<ModelSelection: {', '.join(parts)}>"
+        parts = f"{len(self.models.names)} models", self._progress()
+        return f"<ModelSelection: {', '.join(parts)}, best {self.best_name!r}>"

@@ -5,11 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
+from sklearn_ase._pool._keeps import ReadBelief
 from sklearn_ase._pool._reduction import PoolSums
 
 _ADVICE = (
-    "The pool is read in chunks (store='chunks'), which keeps the expected loss, its "
-    "variance and the score of each row, and nothing else. Use store='tables'; labels "
+    "The pool is read in chunks (store='chunks'), which keeps a few numbers of each "
+    "row and no table of its classes or members. Use store='tables'; labels "
     "that were bought are not lost: start(X, ..., ledger=evaluation.ledger)."
 )
 
@@ -55,12 +56,15 @@ class KeptBelief(_Kept):
         reads. A column is an array or, on a cluster, a :class:`PartedColumn`.
     sums : PoolSums or None
         None for a part of the pool.
+    asked : ReadBelief or None
+        What the pass kept for questions.
     cache : dict
         What was computed from the columns once.
     """
 
     columns: dict
     sums: PoolSums | None = None
+    asked: ReadBelief | None = None
     member_loss: None = field(default=None, init=False)
     cache: dict = field(default_factory=dict, init=False)
 
@@ -100,6 +104,14 @@ class KeptBelief(_Kept):
     def weighted_disagreement(self, loss=None):
         """XWED, of shape (n_samples,), if the acquisition reads it."""
         return self._column("weighted_disagreement")
+
+    def risk_covariance(self):
+        """Covariance of the pool risk with the loss at each row, over the members."""
+        return self._column("risk_covariance")
+
+    def member_variance(self):
+        """Variance over the members of the loss that they expect, (n_samples,)."""
+        return self._column("member_variance")
 
     def risk_by_class(self, loss=None):
         """Sum of the expected loss that comes from each class, (n_classes,)."""

@@ -21,7 +21,8 @@ class LocalParts:
     given : array-like, frame or None
         Predictions of the model for the whole pool, if they are known.
     verbose : int, default=0
-        Whether to show a progress bar for each pass over the pool.
+        1 to say when the pool is read for a question, 2 to show a progress bar for each
+        pass.
     """
 
     is_local = True
@@ -42,6 +43,23 @@ class LocalParts:
         for rows, given in self._chunks(1, "asking the model"):
             found = Survey.of(asking(rows, given)).plus(found)
         return found
+
+    def collect(self, function, label):
+        """Return what a function gives for all rows, put together.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(rows, given)``, an array with an entry for each of some rows.
+        label : str
+            Of the progress bar.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples, ...)
+        """
+        found = [function(rows, given) for rows, given in self._chunks(1, label)]
+        return np.concatenate(found)
 
     def greatest(self, reading):
         """Return the greatest entry of the loss table."""
@@ -65,10 +83,11 @@ class LocalParts:
         n_classes = 1 if reading.classes is None else len(reading.classes)
         columns, sums, start = None, None, 0
         for rows, given in self._chunks(4 * n_classes, "surrogate on the pool"):
-            values, found = reduce_chunk(rows, given, reading, surrogate)
+            stop = start + n_rows(rows)
+            here = reading.at(slice(start, stop))
+            values, found = reduce_chunk(rows, given, here, surrogate)
             if columns is None:
                 columns = {name: np.empty(self.n_samples) for name in reading.names}
-            stop = start + n_rows(rows)
             for column, part in zip(columns.values(), values, strict=True):
                 column[start:stop] = part
             sums, start = found.plus(sums), stop
@@ -105,7 +124,7 @@ class LocalParts:
     def _chunks(self, n_columns, label):
         """Chunks of rows and given predictions, with a progress bar."""
         size, done = self.source.chunk_size(n_columns), 0
-        with progress(self.n_samples, label, self.verbose, keep=False) as show:
+        with progress(self.n_samples, label, self.verbose > 1, keep=False) as show:
             for rows, given in chunks_with(self.source, self.given, size):
                 done += n_rows(rows)
                 check_length(done, self.n_samples, is_end=False)

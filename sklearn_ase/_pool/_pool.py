@@ -1,20 +1,27 @@
 """A pool that is read in chunks: what the loop of an evaluation needs of it."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 
+from sklearn_ase._data._row_source import ViewSource
 from sklearn_ase._inference._kernels import step_limits
+from sklearn_ase._pool._keeps import ReadBelief
 from sklearn_ase._pool._kept import KeptBelief, LossOnDemand
-from sklearn_ase._pool._reduction import Reading
+from sklearn_ase._pool._local import LocalParts
+from sklearn_ase._pool._reduction import MEMBER_COLUMNS, Reading
+from sklearn_ase._pool._responses import AskedColumns
 from sklearn_ase._pool._scores import (
     Recipe,
     draw_from,
     prospects_of,
+    scores_of,
     stats_of,
     totals_of,
 )
 from sklearn_ase._state import Picks
+from sklearn_ase.belief._kernels import check_members
 from sklearn_ase.selection import ScoreStats
 
 
@@ -33,11 +40,50 @@ class PartedPool:
         self.predictions = predictions
         self._greatest = {}  # Of the loss table, by classes.
         self._member_risk = None  # Sums over the pool, at the last fit.
+        self.asked = AskedColumns(parts)
+        self._members = {}  # Columns of the last fit.
+        self._keeps_for = None  # What a pass keeps for questions.
 
     @property
     def n_samples(self):
         """Size of the pool."""
         return self.parts.n_samples
+
+    def keeping(self, keeps_for):
+        """The same pool, whose passes keep more columns.
+
+        Parameters
+        ----------
+        keeps_for : callable
+            Returns Keeps and ReadResponse, or None to keep nothing more.
+
+        Returns
+        -------
+        pool : PartedPool
+            Its passes do not change this one.
+        """
+        found = copy(self)
+        found._keeps_for = keeps_for
+        return found
+
+    def of_model(self, predictions):
+        """The same rows with the predictions of another model.
+
+        Parameters
+        ----------
+        predictions : PredictionsOnDemand
+
+        Returns
+        -------
+        pool : PartedPool
+        """
+        parts, given = copy(self.parts), predictions.given
+        if given is not None:  # Nothing is read but these.
+            rows = ViewSource(np.arange(self.n_samples))
+            parts = LocalParts(rows, given, self.parts.verbose)
+        elif parts.is_local:
+            parts.given = None
+        return PartedPool(parts, predictions)
 
     def loss_for(self, classes):
         """Loss at every sample, built when it is asked for."""
@@ -50,7 +96,7 @@ class PartedPool:
             self._greatest[key] = self.parts.greatest(reading)
         return self._greatest[key]
 
-    def belief(self, surrogate, classes, acquisition):
+    def belief(self, surrogate, classes, acquisition, members=None):
         """Ask the surrogate, as it is now, about the pool.
 
         Parameters
@@ -59,18 +105,39 @@ class PartedPool:
             Fitted.
         classes : ndarray of shape (n_classes,) or None
         acquisition : BaseAcquisition
+        members : dict of str to ndarray of shape (n_samples,), default=None
+            Columns about the members of the last fit, which stay as they were.
 
         Returns
         -------
         belief : KeptBelief
         """
         reads = {name for one in acquisition.local_parts() for name in one.reads}
-        reading = Reading(self.predictions.asking, classes, tuple(sorted(reads)))
-        columns, sums = self.parts.reduce(reading, surrogate)
+        risk = None
+        if members:
+            reads -= members.keys()
+        elif reads & set(MEMBER_COLUMNS):  # A pass of its own.
+            _, sums = self.parts.reduce(
+                Reading(self.predictions.asking, classes), surrogate
+            )
+            risk = sums.member_risk / sums.n_rows
+            check_members(risk)
+        asked = None if self._keeps_for is None else self._keeps_for()
+        keeps, responses = (None, None) if asked is None else asked
+        how = classes, tuple(sorted(reads)), keeps, responses, risk
+        columns, sums = self.parts.reduce(
+            Reading(self.predictions.asking, *how), surrogate
+        )
+        columns.update(members or {})
+        self._members = {n: columns[n] for n in MEMBER_COLUMNS if n in columns}
         if classes is not None:
             self._greatest[tuple(classes.tolist())] = sums.max_loss
         self._member_risk = sums.member_risk
-        return KeptBelief(columns, sums)
+        belief = KeptBelief(columns, sums)
+        if keeps is not None:
+            kept = ReadBelief.of(keeps, columns, belief.training_worth)
+            belief = replace(belief, asked=kept)
+        return belief
 
     def updated(self, surrogate, features, loss, rows, y, classes, acquisition):
         """Tell the surrogate labels that came after its last fit, and ask it again.
@@ -98,9 +165,9 @@ class PartedPool:
         belief = surrogate.belief(features.take(at), loss, expert)
         surrogate.update(belief, loss, np.arange(len(rows)), y, expert)
         of_fit = self._member_risk
-        found = self.belief(surrogate, classes, acquisition)
+        found = self.belief(surrogate, classes, acquisition, self._members)
         self._member_risk = of_fit
-        return KeptBelief(found.columns, replace(found.sums, member_risk=of_fit))
+        return replace(found, sums=replace(found.sums, member_risk=of_fit))
 
     def scores(self, plan, state, cost):
         """Say how every row of the pool is scored.
@@ -125,6 +192,11 @@ class PartedPool:
         if cost is None or acquisition.is_uniform:
             return Recipe(local, weights, constant)
         return Recipe(local, weights, constant, cost, plan.selection.cost_power)
+
+    def score_all(self, plan, state, cost):
+        """Scores of all rows, of shape (n_samples,); see :meth:`scores`."""
+        recipe = self.scores(plan, state, cost)
+        return np.concatenate(self.parts.map(scores_of, state.belief.columns, recipe))
 
     def pick(self, plan, state, recipe, n_queries, seed):
         """Pick free rows; see :func:`pick_rows`.
@@ -184,32 +256,3 @@ class PartedPool:
         proba = np.full(1, 1.0 / n_free)
         limits = step_limits(proba, np.zeros(1))
         return [row, proba[0], 0.0, 0.0, np.nan, np.nan, *limits]
-
-
-def chunks_obstacle(plan, sample_weight, experts):
-    """Say why an evaluation needs tables; empty if it can be done in chunks.
-
-    Parameters
-    ----------
-    plan : Plan
-    sample_weight, experts : object or None
-
-    Returns
-    -------
-    obstacle : str
-    """
-    if plan.metric is not None:
-        return f"metric={plan.metric!r}"
-    if sample_weight is not None:
-        return "sample_weight"
-    if experts is not None:
-        return "experts"
-    if plan.surrogate.uses_experts:
-        return f"surrogate={type(plan.surrogate).__name__}"
-    # Strategies need not inherit from the base classes.
-    parts_of = getattr(plan.acquisition, "local_parts", lambda: None)
-    if parts_of() is None:
-        return f"acquisition={type(plan.acquisition).__name__}"
-    if not getattr(plan.selection, "is_local", False):
-        return f"selection={type(plan.selection).__name__}"
-    return ""

@@ -1,12 +1,17 @@
 """From a chunk of rows to the few numbers per row that stay."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from sklearn_ase._data._on_demand import Asking
 from sklearn_ase._data._problem import build_loss
 from sklearn_ase.belief import TrainingWorth
+
+# Covariance of the loss at a row with the pool risk over the members, and the variance
+# of that loss.
+MEMBER_COLUMNS = ("risk_covariance", "member_variance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,17 +23,39 @@ class Reading:
     asking : Asking
     classes : ndarray of shape (n_classes,) or None
     reads : tuple of str
-        Further columns: "disagreement" and "weighted_disagreement".
+        Further columns: "disagreement", "weighted_disagreement" and those of the
+        members, `MEMBER_COLUMNS`.
+    keeps : Keeps or None
+        What questions need besides.
+    responses : ReadResponse or None
+        With `keeps`: what metrics read of the predictions.
+    member_risk : ndarray of shape (n_members,) or None
+        Pool risk that each member expects, for the columns of the members.
     """
 
     asking: Asking
     classes: np.ndarray | None
     reads: tuple = ()
+    keeps: object = None
+    responses: object = None
+    member_risk: np.ndarray | None = None
 
     @property
     def names(self):
         """Names of all columns that are kept."""
-        return ("expected", "variance", *self.reads)
+        asked = () if self.keeps is None else self.keeps.names
+        return ("expected", "variance", *self.reads, *asked)
+
+    def at(self, rows):
+        """The same for some rows of the pool.
+
+        Parameters
+        ----------
+        rows : slice
+        """
+        if self.keeps is None:
+            return self
+        return replace(self, keeps=self.keeps.at(rows))
 
     def loss_of(self, predictions):
         """Loss of the model at some rows, given its predictions."""
@@ -109,14 +136,22 @@ def reduce_chunk(rows, given, reading, surrogate):
     """
     predictions = reading.asking(rows, given)
     loss = reading.loss_of(predictions)
+    expert, risk = predictions.expert_for(reading.classes), reading.member_risk
     belief = surrogate.belief(
-        surrogate.prepare_other(rows), loss, predictions.expert_for(reading.classes)
+        surrogate.prepare_other(rows), loss, expert, keep_member_loss=risk is not None
     )
     columns = [*moments_of(belief, loss, type(surrogate).__name__)]
     if "disagreement" in reading.reads:
         columns.append(belief.disagreement())
+    if "member_variance" in reading.reads:
+        columns.append(belief.member_loss.var(axis=0))
+    if "risk_covariance" in reading.reads:
+        columns.append((risk - risk.mean()) @ belief.member_loss / len(risk))
     if "weighted_disagreement" in reading.reads:
         columns.append(belief.weighted_disagreement(loss))
+    if reading.keeps is not None:
+        response_of = partial(reading.responses.of, rows, predictions)
+        columns.extend(reading.keeps.columns(belief, reading.classes, response_of))
     return columns, PoolSums.of(belief, loss)
 
 

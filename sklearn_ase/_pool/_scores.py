@@ -56,6 +56,11 @@ class Recipe:
         return scores
 
 
+def scores_of(start, columns, recipe):
+    """Scores of all rows of a part; see :meth:`Recipe.scores`."""
+    return recipe.scores(start, columns)
+
+
 def part_state(columns):
     """The state of a part of the pool, for acquisitions that need one row only."""
     expected = columns["expected"]

@@ -66,6 +66,12 @@ def progress(total, label, verbose, keep=True, start=0):
             sys.stderr.write("\n" if keep else f"\r{'':<79}\r")
 
 
+def say(text, verbose):
+    """Write a line on stderr if `verbose` is true."""
+    if verbose:
+        sys.stderr.write(f"{text}\n")
+
+
 def track(iterable, total, label, verbose):
     """Yield from `iterable`, with a progress bar if `verbose` is true."""
     with progress(total, label, verbose) as show:

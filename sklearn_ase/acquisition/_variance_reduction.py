@@ -21,7 +21,7 @@ class VarianceReduction(BaseAcquisition):
     the loss that member e expects at x, and ``G_e`` the pool risk that it expects. The
     score is the variance of the best linear prediction of the pool risk from the loss
     at x. It needs a surrogate with members, and keeps an array of shape (n_members,
-    n_samples).
+    n_samples). A pool that is read in chunks takes two passes for each fit instead.
 
     Examples
     --------
@@ -31,17 +31,19 @@ class VarianceReduction(BaseAcquisition):
     """
 
     needs_member_loss = True
+    is_local = True  # Given the pool risk of each member.
+    reads = ("risk_covariance", "member_variance")
 
     def score_samples(self, state: PoolState) -> Floats:
         """Expected decrease of the variance by the label of each sample."""
-        member_loss = state.belief.member_loss
-        if member_loss is None or len(member_loss) < 2:
-            raise ValueError(
-                "VarianceReduction compares the members of the surrogate, but it has "
-                "fewer than two. Use an ensemble as surrogate or another acquisition."
-            )
-        covariance = _kernels.covariance_with_pool_risk(member_loss)
-        variance = member_loss.var(axis=0) + state.belief.loss_variance(state.loss)
+        belief, member_loss = state.belief, state.belief.member_loss
+        if hasattr(belief, "risk_covariance"):  # The pool is read in chunks.
+            covariance, spread = belief.risk_covariance(), belief.member_variance()
+        else:
+            _kernels.check_members(member_loss)
+            covariance = _kernels.covariance_with_pool_risk(member_loss)
+            spread = member_loss.var(axis=0)
+        variance = spread + belief.loss_variance(state.loss)
         return np.divide(
             covariance**2, variance, out=np.zeros_like(variance), where=variance > 0
         )

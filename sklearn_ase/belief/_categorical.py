@@ -140,6 +140,20 @@ class CategoricalBelief:
         """Number of samples the belief is about."""
         return len(self.proba)
 
+    def proba_of(self, target: Any) -> Floats:
+        """Probability of one class for each sample, of shape (n_samples,).
+
+        Parameters
+        ----------
+        target : ndarray of int of shape (n_samples,)
+            Place of the class.
+        """
+        return self.proba[np.arange(self.n_samples), target]
+
+    def proba_at(self, rows: Any) -> Floats:
+        """Probabilities of all classes at some samples."""
+        return self.proba[rows]
+
     def expected_loss(self, loss: LossTable) -> Floats:
         """``g(x)``, of shape (n_samples,)."""
         return _kernels.expected_loss(self.proba, loss.values)

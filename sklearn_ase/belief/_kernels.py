@@ -151,6 +151,20 @@ def _common(mean, proba):
     return namespace(mean).where(mean > NEGLIGIBLE, 0.0, proba)
 
 
+def check_members(members):
+    """Refuse fewer than two members.
+
+    Parameters
+    ----------
+    members : ndarray of shape (n_members, ...) or None
+    """
+    if members is None or len(members) < 2:
+        raise ValueError(
+            "VarianceReduction compares the members of the surrogate, but it has "
+            "fewer than two. Use an ensemble as surrogate or another acquisition."
+        )
+
+
 def covariance_with_pool_risk(member_loss):
     """Covariance over the members of the pool risk with the loss at each sample.
 

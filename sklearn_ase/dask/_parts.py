@@ -4,6 +4,8 @@ All work is done by plain tasks of dask. A task that is lost with its worker is 
 again by the scheduler, from what it needs: its partition, the model and the surrogate.
 """
 
+from dataclasses import replace
+
 import dask
 import numpy as np
 
@@ -44,7 +46,8 @@ class DaskParts:
         Rows of each part, or a source of them.
     starts : ndarray of shape (n_parts + 1,)
     verbose : int, default=0
-        Whether to show a progress bar for each pass over the pool.
+        1 to say when the pool is read for a question, 2 to show a progress bar for each
+        pass.
     """
 
     is_local = False
@@ -111,6 +114,10 @@ class DaskParts:
             found = survey.plus(found)
         return found
 
+    def collect(self, function, label):
+        """Return what a function gives for all rows; see :meth:`LocalParts.collect`."""
+        return np.concatenate(self._pass(_collect, (function, label), label))
+
     def greatest(self, reading):
         """Return the greatest entry of the loss table."""
         return max(self._pass(_greatest, reading, "losses of the pool"))
@@ -123,7 +130,11 @@ class DaskParts:
         columns : RemoteColumns
         sums : PoolSums
         """
-        futures = self._start(_reduce, (reading, surrogate))
+        ends = zip(self._starts[:-1].tolist(), self._starts[1:].tolist(), strict=True)
+        # Columns of the whole pool stay here; each part gets its rows of them.
+        keeps = [reading.at(slice(*each)).keeps for each in ends]
+        shared = replace(reading, keeps=None), surrogate
+        futures = self._start(_reduce, shared, keeps)
         self._wait(futures, "surrogate on the pool")
         sums, lengths = None, np.diff(self._starts)
         each = self.client.gather(self.client.map(_sums, futures, pure=False))
@@ -167,20 +178,30 @@ class DaskParts:
         self._wait(futures, label)
         return self.client.gather(futures)
 
-    def _start(self, function, argument):
-        """Start a function of each block and one argument that all of them share."""
+    def _start(self, function, argument, own=None):
+        """Start a function of each block and one argument that all of them share.
+
+        With `own`, each block has a further argument of its own.
+        """
         # A task of its own: it is sent once, and made again if its worker is lost.
         shared = self.client.submit(_itself, argument, pure=False)
         task = dask.delayed(function, pure=False)
-        return self.client.compute([task(block, shared) for block in self._blocks])
+        if own is None:
+            return self.client.compute([task(block, shared) for block in self._blocks])
+        pairs = zip(self._blocks, own, strict=True)
+        tasks = [
+            task(block, shared, dask.delayed(each, traverse=False))
+            for block, each in pairs
+        ]
+        return self.client.compute(tasks)
 
     def _wait(self, futures, label):
         """Show how many parts are done."""
-        if not self.verbose:
+        if self.verbose <= 1:
             return
         from distributed import as_completed
 
-        with progress(len(futures), label, self.verbose, keep=False) as show:
+        with progress(len(futures), label, True, keep=False) as show:
             for done, _ in enumerate(as_completed(futures), start=1):
                 show(done)
 
@@ -202,8 +223,13 @@ def _greatest(block, reading):
     return _local(block).greatest(reading)
 
 
-def _reduce(block, shared):
-    return _local(block).reduce(*shared)
+def _collect(block, shared):
+    return _local(block).collect(*shared)
+
+
+def _reduce(block, shared, keeps):
+    reading, surrogate = shared
+    return _local(block).reduce(replace(reading, keeps=keeps), surrogate)
 
 
 def _sums(kept):

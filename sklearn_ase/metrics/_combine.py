@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sklearn_ase.metrics._class_sums import ClassSums
+from sklearn_ase.metrics._read_table import ReadTable
 from sklearn_ase.metrics._row_values import (
     ClassValues,
     FixedValues,
@@ -25,7 +27,11 @@ def combine(parts, coefficients):
     values : RowValues
     """
     first = next(part for part in parts if not isinstance(part, FixedValues))
-    if isinstance(first, TableValues | ClassValues):
+    if isinstance(first, ReadTable) and len(parts) == 1:
+        return first.scaled(coefficients[0])
+    if all(isinstance(part, ClassValues | ClassSums | FixedValues) for part in parts):
+        return _class_sums(parts, coefficients)
+    if isinstance(first, TableValues | ClassValues | ClassSums):
         return _combined_table(first, parts, coefficients)
     if all(isinstance(part, QuadraticValues) for part in parts):
         moved = [part.around(first.centre)._parts for part in parts]
@@ -46,6 +52,20 @@ def combine(parts, coefficients):
         )
 
     return FunctionValues(function, rows.astype(float), np.ones(first.n_samples))
+
+
+def _class_sums(parts, coefficients):
+    counted, factors, fixed = [], [], 0.0
+    for part, coefficient in zip(parts, coefficients, strict=True):
+        if isinstance(part, ClassValues):
+            counted.append(part)
+            factors.append(coefficient)
+            continue
+        fixed = fixed + coefficient * part.fixed
+        if isinstance(part, ClassSums):
+            counted.extend(part.parts)
+            factors.extend(coefficient * part.coefficients)
+    return ClassSums(tuple(counted), np.array(factors), fixed)
 
 
 def _combined_table(first, parts, coefficients):

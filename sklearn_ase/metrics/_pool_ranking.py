@@ -62,8 +62,9 @@ class PoolRanking:
 
         Parameters
         ----------
-        proba : ndarray of shape (n_samples, n_classes)
-            Probabilities of the labels, 0 and 1 where the label is known.
+        proba : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            Probabilities of the labels, or of the positive one; 0 and 1 where the label
+            is known.
         answered : ndarray of shape (n_samples,), default=None
             1 for rows that were labelled, 0 for rows that nobody could label, NaN for
             the others. None means that all rows can be labelled.
@@ -72,7 +73,8 @@ class PoolRanking:
         -------
         pool_metric : TangentMetric
         """
-        positive, chance = proba[:, self.column], np.ones(self.n_samples)
+        positive = proba if proba.ndim == 1 else proba[:, self.column]
+        chance = np.ones(self.n_samples)
         if answered is not None:
             chance = self._chance_of_label(answered)
         weight = self.weight * chance

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Gauss-Hermite quadrature for functions of a real label.
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 _NODE_WEIGHTS = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
+# Rows whose labels are integrated over at a time.
+_BLOCK = 2**14
 
 
 class RowValues(metaclass=ABCMeta):
@@ -132,7 +134,7 @@ class ClassValues(RowValues):
         return self.weight[indices] * is_target
 
     def moments(self, belief):
-        proba = belief.proba[np.arange(self.n_samples), self.target]
+        proba = belief.proba_of(self.target)
         return self.weight * proba, self.weight**2 * proba * (1.0 - proba)
 
     def limits(self):
@@ -280,13 +282,19 @@ class FunctionValues(RowValues):
         return self.weight[indices] * values
 
     def moments(self, belief):
-        deviation, shape = np.sqrt(belief.variance), (len(_NODES), self.n_samples)
-        labels = belief.mean + deviation * _NODES[:, None]
-        prediction = np.broadcast_to(self.prediction, shape)
-        values = self.function(labels.ravel(), prediction.ravel()).reshape(shape)
+        found = np.empty((2, self.n_samples))
+        for start in range(0, self.n_samples, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            found[:, rows] = self._moments(rows, belief.mean, belief.variance)
+        return self.weight * found[0], self.weight**2 * found[1]
+
+    def _moments(self, rows, mean, variance):
+        labels = mean[rows] + np.sqrt(variance[rows]) * _NODES[:, None]
+        prediction = np.broadcast_to(self.prediction[rows], labels.shape)
+        values = self.function(labels.ravel(), prediction.ravel())
+        values = values.reshape(labels.shape)
         expected = _NODE_WEIGHTS @ values
-        variance = _NODE_WEIGHTS @ (values - expected) ** 2
-        return self.weight * expected, self.weight**2 * variance
+        return expected, _NODE_WEIGHTS @ (values - expected) ** 2
 
     def limits(self):
         unknown = np.full(self.n_samples, np.inf)

@@ -1,12 +1,11 @@
 """Derivatives agree with finite differences; influence agrees with the derivative."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from helpers.names import plain_repr
 from numpy.testing import assert_allclose
 
+from sklearn_ase._inference._epochs import BeliefColumns
 from sklearn_ase.belief import GaussianBelief
 from sklearn_ase.metrics import (
     R2,
@@ -146,7 +145,7 @@ def test_moments_of_numbers_agree_with_draws(rng, metric):
 
 def test_moments_of_classes_are_those_of_the_table(rng):
     classes, weight = np.arange(4), rng.uniform(0.5, 1.5, N_SAMPLES)
-    belief = SimpleNamespace(proba=rng.dirichlet(np.ones(4), N_SAMPLES))
+    belief = BeliefColumns(classes, proba=rng.dirichlet(np.ones(4), N_SAMPLES))
     guess = rng.choice(4, N_SAMPLES)
     pool = FBeta(average="weighted").on_pool(guess, classes, weight)
     rows = np.arange(N_SAMPLES)

@@ -2,6 +2,16 @@
 
 import pytest
 
+from sklearn_ase._data import _row_source
+from sklearn_ase._pool import _local
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Small pools have several chunks and several blocks, of odd sizes."""
+    monkeypatch.setattr(_row_source, "_CHUNK_ROWS", 97)
+    monkeypatch.setattr(_local, "_BLOCK", 120)
+
 
 @pytest.fixture(scope="session")
 def cluster():

@@ -15,10 +15,14 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._data import _row_source
-from sklearn_ase._pool import _local
 from sklearn_ase._state import RECORDED
-from sklearn_ase.acquisition import BALD, ExpectedLoss, Mixture, Uniform
+from sklearn_ase.acquisition import (
+    BALD,
+    ExpectedLoss,
+    Mixture,
+    Uniform,
+    VarianceReduction,
+)
 from sklearn_ase.risk import ASE
 from sklearn_ase.selection import ArgMax, UniformMixed
 from sklearn_ase.surrogate import FrameEncoder
@@ -26,11 +30,7 @@ from sklearn_ase.surrogate import FrameEncoder
 N_TRAINING = 100
 
 
-@pytest.fixture(autouse=True)
-def small_chunks(monkeypatch):
-    """Small pools have several chunks and several blocks, of odd sizes."""
-    monkeypatch.setattr(_row_source, "_CHUNK_ROWS", 97)
-    monkeypatch.setattr(_local, "_BLOCK", 120)
+pytestmark = pytest.mark.usefixtures("small_chunks")
 
 
 def _classes():
@@ -118,6 +118,9 @@ def test_chunks_give_what_tables_give_for_numbers(loss):
         {"acquisition": Mixture([BALD(), ExpectedLoss()], shares=[0.7, 0.3])},
         {"acquisition": BALD(), "selection": UniformMixed(ArgMax(), 0.3)},
         {"acquisition": Uniform()},
+        {"acquisition": VarianceReduction()},
+        {"acquisition": VarianceReduction(), "recalibrate": True},
+        {"acquisition": Mixture([BALD(), VarianceReduction()]), "refit": [3, 6]},
         {"selection": ArgMax()},
         {"batch_size": 4, "refit": [5, 9]},
         {"risk": ASE(use_observed=True), "recalibrate": True},

@@ -123,6 +123,35 @@ def test_a_parquet_directory_is_read_by_the_workers(client, classes, frame, tmp_
     _assert_same(*runs)
 
 
+@pytest.mark.parametrize("metric", ["f1", "roc_auc", "log_loss"])
+def test_later_questions_are_answered_as_in_memory(metric, client, classes):
+    X, y = classes
+    pool = da.from_array(X[N_TRAINING:], chunks=(90, 3))
+    both = [_start(classes, rows, recalibrate=False) for rows in (pool, X[N_TRAINING:])]
+    other = LogisticRegression(C=0.01).fit(X[:60], y[:60])
+    models = {"first": both[0].problem.model, "other": other}
+    groups, found = np.arange(len(X) - N_TRAINING) % 3, []
+    for run in both:
+        _label(run, y, 14)
+        table = run.estimate_by(groups, metric=metric)
+        compared = run.compare(models, metric=metric)
+        ends = compared.difference("first", "other").interval()
+        found.append([*table["estimate"], *table["low"], *table["high"], *ends])
+    np.testing.assert_allclose(*found, rtol=1e-9)
+
+
+def test_given_predictions_are_compared_on_a_cluster(client, classes):
+    X, y = classes
+    pool = da.from_array(X[N_TRAINING:], chunks=(90, -1))
+    both = [_start(classes, rows, recalibrate=False) for rows in (pool, X[N_TRAINING:])]
+    models = {"right": y[N_TRAINING:], "wrong": 1 - y[N_TRAINING:]}
+    for run in both:
+        _label(run, y, 12)
+    first, second = (run.compare(models, metric="accuracy") for run in both)
+    assert first.best_name == "right"
+    assert str(first) == str(second)
+
+
 def test_without_a_client_partitions_are_read_one_by_one(classes):
     X, y = classes
     pool = da.from_array(X[N_TRAINING:], chunks=(90, 3))

@@ -1,0 +1,93 @@
+"""Metrics of a pool that is read in chunks."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sklearn_ase._data._rows import take_rows
+from sklearn_ase._pool._kept import tables_needed
+from sklearn_ase._pool._responses import ReadResponse
+from sklearn_ase.metrics._base import pool_weight
+from sklearn_ase.metrics._labels import with_positive
+from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._read_table import ReadTable
+from sklearn_ase.metrics._row_values import TableValues
+
+# Numbers of each row that a question may take for each of its means.
+_NUMBERS_OF_A_MEAN = 3
+
+
+def metric_in_chunks(problem, metric, classes, weight=None):
+    """Apply a metric to the predictions for a pool, without a table of them.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a :class:`PartedPool`.
+    metric : BaseMetric
+    classes : ndarray of shape (n_classes,) or None
+    weight : ndarray of shape (n_samples,), default=None
+        Weight of each row, with mean 1.
+
+    Returns
+    -------
+    pool_metric : PoolMetric or PoolRanking
+    """
+    pool, n_samples = problem.pool, problem.n_samples
+    response = _response(problem, metric, classes)
+
+    def at(rows):
+        given = pool.predictions.given
+        given = None if given is None else take_rows(given, rows)
+        return response(problem.X.like_chunks(rows), given)
+
+    probe = metric.on_pool(at(np.zeros(1, dtype=int)), classes=classes, n_samples=1)
+    parts = getattr(probe, "parts", ())
+    has_table = any(isinstance(part, TableValues) for part in parts)
+    if has_table and len(classes) > _NUMBERS_OF_A_MEAN * len(probe.known):
+        if len(probe.known) > 1:
+            raise tables_needed(
+                f"metric={metric!r}, which has {len(probe.known)} means and a value "
+                f"for each of {len(classes)} classes,"
+            )
+        return _of_table(pool, response, at, pool_weight(None, weight, n_samples))
+    found = pool.asked.collected(response)
+    return metric.on_pool(found, classes=classes, weight=weight, n_samples=n_samples)
+
+
+def response_in_chunks(problem, metric, classes):
+    """What a metric reads of the predictions; see :func:`response_of`.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a :class:`PartedPool`.
+    metric : BaseMetric
+    classes : ndarray of shape (n_classes,) or None
+
+    Returns
+    -------
+    response : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Of a ranking, the scores of the positive class.
+    """
+    metric = with_positive(metric, problem.classes, classes)
+    response = _response(problem, metric, classes)
+    return problem.pool.asked.collected(response)
+
+
+def _response(problem, metric, classes):
+    asking = problem.pool.predictions.asking
+    return replace(ReadResponse.of_pool(problem, asking, classes), metric=metric)
+
+
+def _of_table(pool, response, at, weight):
+    """A metric of one mean, with a value for each of many classes."""
+    metric, classes = response.metric, response.classes
+
+    def look_up(rows):
+        return metric.on_pool(at(rows), classes=classes, n_samples=len(rows)).parts[0]
+
+    least, most = pool.asked.limits_of(response)
+    is_bounded = look_up(np.zeros(1, dtype=int)).is_bounded
+    values = ReadTable(metric, least, most, look_up, weight, is_bounded)
+    return PoolMetric(metric, (values,), np.full(1, np.nan))
