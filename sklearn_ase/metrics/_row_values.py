@@ -1,7 +1,6 @@
 """Values at each row of a pool that depend on the label of the row.
 
-They take the place of a loss: their mean over the pool is estimated. All kinds have the
-same methods, so that an estimate need not know which kind it is about.
+They take the place of a loss, and their mean is estimated. All have the same methods.
 """
 
 from __future__ import annotations

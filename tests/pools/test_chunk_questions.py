@@ -1,5 +1,7 @@
 """Later questions about a pool that is read in chunks: answers are those of tables."""
 
+import re
+
 import numpy as np
 import pytest
 from helpers.chunks import (
@@ -34,6 +36,19 @@ pytestmark = pytest.mark.usefixtures("small_chunks")
 _KEPT = {}
 
 
+def of_matrix(matrix):
+    return 2 * matrix[1, 0] + matrix[0, 1] ** 2
+
+
+def power(y_true, y_pred):
+    return np.abs(y_true - y_pred) ** 1.5
+
+
+def name_of(value):
+    """The same name in every process: a function has its name, not its address."""
+    return re.sub(r"<function (\w+) at \w+>", r"\1", str(value))
+
+
 def _both(kind, recalibrate=False):
     """Two evaluations with the same labels, with chunks and with tables."""
     key = kind, recalibrate
@@ -57,15 +72,15 @@ def _both(kind, recalibrate=False):
         (3, "matthews_corrcoef"),
         (3, "f1_macro"),
         (3, "log_loss"),
-        (3, ConfusionMetric(lambda matrix: 2 * matrix[1, 0] + matrix[0, 1] ** 2)),
+        (3, ConfusionMetric(of_matrix)),
         (5, "brier"),
         (5, MeanLoss("zero_one", negative=True)),
         ("numbers", "r2"),
         ("numbers", "neg_root_mean_squared_error"),
         ("numbers", "absolute_error"),
-        ("numbers", MeanLoss(lambda y_true, y_pred: np.abs(y_true - y_pred) ** 1.5)),
+        ("numbers", MeanLoss(power)),
     ],
-    ids=str,
+    ids=name_of,
 )
 def test_a_metric_in_chunks_is_that_of_tables(kind, metric, recalibrate):
     chunks, tables = _both(kind, recalibrate)
