@@ -116,11 +116,13 @@ def report(args):
     runs["square"] = runs["error"] ** 2 / runs["chance"]
     n_runs = runs[["task", "seed"]].drop_duplicates().groupby("task").size()
     print(f"{len(n_runs)} tasks, {n_runs.min()} to {n_runs.max()} runs of each")
+    numbers = [f"({number})" for number, _ in enumerate(args.schedules, start=1)]
+    print(*map(" ".join, zip(numbers, args.schedules, strict=True)), sep="\n")
     for labels, part in runs.groupby("labels"):
         square = part.pivot(index=["task", "seed"], columns="schedule", values="square")
         print(f"\n{labels} labels: mean squared error / that of a random sample")
         by_task = square.groupby("task").mean()[args.schedules]
-        print(by_task.round(3).to_string())
+        print(by_task.set_axis(numbers, axis=1).round(3).to_string())
         for name in args.schedules:
             ratio, low, high = compare(square, name)
             print(f"{name:42} / first {ratio:.3f} ({low:.3f} to {high:.3f})")
