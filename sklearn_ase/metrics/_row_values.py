@@ -290,8 +290,7 @@ class FunctionValues(RowValues):
     def _moments(self, rows, mean, variance):
         labels = mean[rows] + np.sqrt(variance[rows]) * _NODES[:, None]
         prediction = np.broadcast_to(self.prediction[rows], labels.shape)
-        values = self.function(labels.ravel(), prediction.ravel())
-        values = values.reshape(labels.shape)
+        values = self.function(labels.ravel(), prediction.ravel()).reshape(labels.shape)
         expected = _NODE_WEIGHTS @ values
         return expected, _NODE_WEIGHTS @ (values - expected) ** 2
 
