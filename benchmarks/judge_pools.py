@@ -205,8 +205,7 @@ def paired(n_questions, first="chatgpt", second="fid", collection="NQ"):
     """A function that draws the answers of two systems to the same questions.
 
     It returns the pool, with the system as last feature, and a mask of the rows of the
-    first system. Rows ``i`` and ``i + n_questions`` are answers to one question. None
-    means all questions.
+    first system. Rows ``i`` and ``i + n_questions`` are answers to one question.
     """
 
     def sample(data_dir, rng):
@@ -254,7 +253,6 @@ def pairs_of(pool):
 PAIRS = {
     "chatgpt against fid, 500 questions": paired(500),
     "chatgpt against fid, 1000 questions": paired(1000),
-    "chatgpt against fid, all questions": paired(None),
 }
 
 
