@@ -21,7 +21,10 @@ from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._pool._responses import ReadResponse
 
 if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._plan import Plan
     from sklearn_ase._inference._epochs import Epoch
+    from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
 
 
@@ -31,9 +34,9 @@ class Viewing:
     The attributes are those of :class:`Evaluation`.
     """
 
-    problem: Any
-    plan: Any
-    ledger: Any
+    problem: Problem
+    plan: Plan
+    ledger: LabelLedger
     classes_: Any
     state: Any
     _learned: Any
