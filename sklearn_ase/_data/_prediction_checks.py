@@ -178,7 +178,19 @@ def labels_error(values, classes, name):
     among = "labels" if classes is None else f"among the classes {classes.tolist()}"
     odd = values if classes is None else values[~np.isin(values, classes)]
     return ValueError(
-        f"{name} must be {among}, but hold {odd[0]!s}. Probabilities have one column "
-        "for each class, in the order of classes=[...]; one-dimensional ones are taken "
-        "for two classes only, as those of the second class in sorted order."
+        f"{name} must be {among}, but hold {odd[0]!s}. Probabilities need "
+        "classes=[...] and one column for each class, in that order. For two classes, "
+        "one-dimensional ones are taken as those of the second class in sorted order."
     )
+
+
+def check_sorted(classes, name):
+    """Refuse one column of probabilities if it is not clear which class it is of."""
+    names = np.asarray(classes).tolist()
+    if names != sorted(names):
+        raise ValueError(
+            f"{name} has one column of probabilities, which is that of the second "
+            f"class in sorted order, but classes={names} is not sorted. Give classes="
+            f"{names[::-1]} if the column is the probability of {names[0]!r}, or one "
+            "column for each class, in the order of classes."
+        )

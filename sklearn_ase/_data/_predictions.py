@@ -17,6 +17,7 @@ from sklearn_ase._data._prediction_checks import (
     check_model,
     check_predictions,
     check_proba,
+    check_sorted,
     check_values,
     labels_error,
     proba_error,
@@ -213,15 +214,13 @@ def read_predictions(predictions, X, loss, task, classes, name="predictions"):
     predictions : Predictions
     """
     if X is None:
-        raise ValueError(f"{name} needs the rows that were predicted: give X_train.")
+        raise ValueError(f"{name} needs the predicted rows: give X_train.")
     if task == "classification" and hasattr(predictions, "columns"):
         classes = plain_labels(predictions.columns)
     raw = check_predictions(predictions, X, name)
     if task == "regression":
         return _of_values(raw, name)
-    if raw.ndim == 2:
-        return _of_proba(raw, loss, classes, name)
-    return _of_column(raw, loss, None if classes is None else np.sort(classes), name)
+    return (_of_proba if raw.ndim == 2 else _of_column)(raw, loss, classes, name)
 
 
 def _of_column(raw, loss, classes, name):
@@ -234,10 +233,11 @@ def _of_column(raw, loss, classes, name):
         is_proba = raw.dtype.kind == "f" and ((raw >= 0) & (raw <= 1)).all()
         if not is_proba or classes is None or len(classes) != 2:
             raise labels_error(raw, classes, name)
+        check_sorted(classes, name)
         return _of_proba(np.column_stack([1 - raw, raw]), loss, classes, name)
     if loss.response_method == "predict_proba":
         raise proba_error(loss, f"{name} are one-dimensional, labels it seems")
-    columns = np.unique(raw) if classes is None else classes
+    columns = np.unique(raw if classes is None else classes)
     return Predictions(raw, one_hot(raw, columns), columns)
 
 
