@@ -182,13 +182,15 @@ class Problem:
         if self.stand_in is not None and self.stand_in in classes:
             new = new[1:]  # The first one is what it stands for.
         if new:
-            warn_caller(
-                f"The labels {new} are new: neither the model nor the training rows "
-                "have them. They become classes. If one was mistyped, correct it with "
-                "evaluation.correct(row, label); with classes=[...] only the given "
-                "labels are allowed.",
-                NewClassWarning,
-            )
+            text = f"The labels {new} are new: neither the model nor the training rows "
+            text += "have them. They become classes. If one was mistyped, correct it "
+            text += "with evaluation.correct(row, label); with classes=[...] only the "
+            text += "given labels are allowed."
+            if self.stand_in is not None:
+                label = self.classes[self.classes != self.stand_in].tolist()[0]
+                text += f" The metric counts {label!r}. If people write it in another "
+                text += "way, start again with a metric that names the label they use."
+            warn_caller(text, NewClassWarning)
 
     def cost_of(self, rows):
         """What labels of these rows cost."""

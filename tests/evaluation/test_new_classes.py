@@ -2,11 +2,14 @@
 
 import warnings
 
+import numpy as np
 import pytest
 from helpers.campaigns import campaign
 from helpers.iris_campaign import X
 
+from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.exceptions import NewClassWarning
+from sklearn_ase.metrics import LabelShare
 
 
 @pytest.mark.parametrize("labels", [["cat", "Dog"], [["cat", "cat"], ["dog", "Dog"]]])
@@ -38,3 +41,14 @@ def test_a_new_class_is_not_recorded_if_the_warning_is_an_error():
             evaluation.tell(rows, ["cat", "Dog"])
     assert len(evaluation.ledger) == 0
     assert evaluation.classes_.tolist() == ["cat", "dog"]
+
+
+def test_a_label_spelled_otherwise_than_in_the_metric_is_pointed_out():
+    scores = np.linspace(0.1, 0.9, 40)
+    evaluator = ActiveRiskEstimator(metric=LabelShare("correct"), random_state=0)
+    evaluation = evaluator.start(None, experts={"judge": scores})
+    rows = evaluation.ask(2).indices
+    with pytest.warns(
+        NewClassWarning, match="The metric counts 'correct'.*start again"
+    ):
+        evaluation.tell(rows, ["right", "wrong"])
