@@ -89,5 +89,6 @@ def _of_table(pool, response, at, weight):
 
     least, most = pool.asked.limits_of(response)
     is_bounded = look_up(np.zeros(1, dtype=int)).is_bounded
-    values = ReadTable(metric, least, most, look_up, weight, is_bounded)
+    name = pool.asked.name_of(metric)
+    values = ReadTable(metric, name, least, most, look_up, weight, is_bounded)
     return PoolMetric(metric, (values,), np.full(1, np.nan))
