@@ -155,6 +155,26 @@ def test_a_pass_that_fails_leaves_an_evaluation_that_goes_on(pool, monkeypatch):
     assert float(evaluation.estimate()) > 0
 
 
+def test_a_belief_that_was_lost_is_made_again_with_the_next_label(pool, monkeypatch):
+    evaluation = _start(pool, recalibrate=True, refit=[2])  # No refit after that.
+    evaluation.run(pool[1], 3)
+    query = evaluation.ask()
+    with monkeypatch.context() as patch:
+
+        def fail(*arguments):
+            raise OSError("The disk is gone.")
+
+        patch.setattr(LocalParts, "reduce", fail)
+        with pytest.raises(OSError, match="disk"):
+            evaluation.tell(query, pool[1][query.indices])
+        with pytest.raises(OSError, match="disk"):
+            evaluation.refit()
+    assert not evaluation.is_fitted
+    query = evaluation.ask()
+    evaluation.tell(query, pool[1][query.indices])
+    assert evaluation.is_fitted
+
+
 def test_a_state_that_somebody_keeps_does_not_change(pool):
     evaluation = _start(pool)
     state = evaluation.state

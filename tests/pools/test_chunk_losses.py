@@ -1,11 +1,14 @@
 """Losses with a value for each of many classes, about a pool that is read in chunks."""
 
+import pickle
+
 import numpy as np
 import pytest
 from helpers.chunks import (
     N_POOL,
     N_TRAINING,
     STORES,
+    WEIGHT,
     assert_same,
     classes,
     label,
@@ -13,6 +16,7 @@ from helpers.chunks import (
     start,
 )
 
+from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.losses import BaseLoss
 from sklearn_ase.metrics import MeanLoss
 
@@ -79,3 +83,13 @@ def test_groups_by_a_loss_of_many_classes_say_what_to_do():
     run = labelled(classes(8), "chunks", 6)
     with pytest.raises(ValueError, match=r"comparison by.*8 classes.*store='tables'"):
         run.compare_groups(np.arange(N_POOL) % 2, metric="log_loss")
+
+
+def test_an_evaluation_by_a_loss_of_many_classes_can_be_pickled():
+    data, how = classes(5), {"acquisition": LossSpread()}
+    run = start(data, "chunks", {"sample_weight": WEIGHT}, **how)
+    label(run, data[1], 6)
+    again = pickle.loads(pickle.dumps(run))
+    for each in (run, again):
+        label(each, data[1], 2)
+    assert_same(again.estimate(), run.estimate())
