@@ -18,8 +18,10 @@ from sklearn_ase._inference._best_of import proba_of_best
 from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._inference._pairs import Pairs
+from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics._difference import difference
+from sklearn_ase.metrics._read_table import ReadTable
 from sklearn_ase.risk import MetricEstimate
 from sklearn_ase.risk._of_metric import estimate_metric
 
@@ -121,6 +123,11 @@ def compare_models(evaluation, models, risk, reference):
     """
     classes = evaluation.classes_
     metrics = models.bound(classes)
+    if any(isinstance(part, ReadTable) for part in getattr(metrics[0], "parts", ())):
+        raise tables_needed(
+            f"A comparison by {models.metric!r}, which has a value for each of "
+            f"{len(classes)} classes,"
+        )
     state, epochs = evaluation.known_for(metrics)
     if evaluation.is_cross_fitted and risk.leans_on_surrogate:
         state, epochs = evaluation.cross_fitted(state, epochs)

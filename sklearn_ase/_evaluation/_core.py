@@ -53,6 +53,7 @@ class EvaluationCore(Viewing):
         self.ledger = ledger
         self.seed = seed
         self._learned, self._n_learned = None, 0  # With the labels of the last refit.
+        self._is_lost = False  # Whether a pass over the pool failed, and the belief.
         self._scores = None  # Of the pool; None to score it again.
         self._last_scores = None
         self._picker = Picker()
@@ -143,6 +144,7 @@ class EvaluationCore(Viewing):
             self._make_room()
             given = self._learned, self.ledger.known | labels, self.seed
             self._learned = learn(self.problem, self.plan, *given)
+            self._is_lost = False
         self._n_learned = len(labels)
         if labels:
             self.ledger.refit(self._n_learned)
@@ -158,11 +160,13 @@ class EvaluationCore(Viewing):
         self._scores = None
         self._make_room()
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
+        self._is_lost = False
 
     def _make_room(self):
         """Release the belief before a pass over a pool that is read in chunks."""
         if self.problem.pool is not None:
             self._learned, self._state = self._learned.forgotten(), (None, None)
+            self._is_lost = True
             self._rereading.forget()
             if self.plan.metric is None:  # It needs the predictions all the time.
                 self.problem.pool.asked.forget()
@@ -178,6 +182,8 @@ class EvaluationCore(Viewing):
         self, n_coming: int = 0, due_at: Callable[..., int | None] = next_refit
     ) -> bool:
         """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
+        if self._is_lost:
+            return True
         can_wait = self.is_fitted and self.plan.can_update
         if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
             return True

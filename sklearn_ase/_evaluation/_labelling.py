@@ -271,7 +271,8 @@ class Labelling(RecordedEvaluation):
 
     def refit(self) -> None:
         """Fit the surrogate to all labels so far, if they suffice for a fit."""
-        if self._n_learned < len(self.ledger) and self._learn():
+        is_new = self._n_learned < len(self.ledger)
+        if (is_new or self._is_lost) and self._learn():
             self._note(refit=True)
 
     def finish(self) -> None:

@@ -11,11 +11,9 @@ from sklearn_ase._data._responses import response_of
 from sklearn_ase._evaluation._questions import pool_metric
 from sklearn_ase._inference._agreement import Agreement
 from sklearn_ase._inference._columns import Columns
-from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._pool._metrics import response_in_chunks
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.losses import SquaredError, ZeroOne
-from sklearn_ase.metrics._read_table import ReadTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +64,10 @@ class Models:
 
     def bound(self, classes):
         """The metric applied to the predictions of each model, as a list."""
-        found = [
+        return [
             pool_metric(problem, self.metric, classes, self.weight)
             for problem in self.problems
         ]
-        if any(isinstance(part, ReadTable) for part in getattr(found[0], "parts", ())):
-            raise tables_needed(
-                f"A comparison by {self.metric!r}, which has a value for each of "
-                f"{len(classes)} classes,"
-            )
-        return found
 
     def columns(self, metrics, classes, proba):
         """Means that decide about the models, near a belief."""

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn_ase._data._responses import response_of
 from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._pool._metrics import metric_in_chunks
+from sklearn_ase._utils._settings import same_settings
 from sklearn_ase.losses import ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss
 from sklearn_ase.metrics._labels import with_positive
@@ -53,7 +54,7 @@ class Question:
         if is_plain and isinstance(metric, Accuracy):
             line = (1.0, -1.0) if isinstance(problem.loss, ZeroOne) else None
         elif is_plain and isinstance(metric, MeanLoss):
-            is_same = repr(as_loss(metric.loss, problem.task)) == repr(problem.loss)
+            is_same = same_settings(as_loss(metric.loss, problem.task), problem.loss)
             slope = -1.0 if metric.negative else 1.0
             line = (0.0, slope) if is_same else None
         found = pool_metric(problem, metric, classes, weight)

@@ -16,7 +16,7 @@ class Rereading:
 
     def forget(self):
         """Let go what was read."""
-        self._of = self._keeps = self._belief = self._epochs = None
+        self._of = self._keeps = self._belief = self._epochs = self._labels = None
         self._n_picks = 0
 
     def known_for(self, evaluation, metrics, with_epochs):
@@ -54,7 +54,7 @@ class Rereading:
             plan = evaluation.plan
             given = plan.surrogate, evaluation.classes_, plan.acquisition
             self._belief = problem.pool.belief(*given).asked
-        if with_epochs and not self._has_last_fit(evaluation):
+        if with_epochs and not self._holds(evaluation):
             say(
                 "The pool is read again for each fit of the surrogate so far, for what "
                 "was believed of it before the labels.",
@@ -62,17 +62,22 @@ class Rereading:
             )
             self._n_picks = len(evaluation.ledger.indices)
             self._epochs = replayed_epochs(evaluation, self._n_picks, problem)
+            self._labels = self._labels_of(evaluation.ledger)
         return replace(state, belief=self._belief), self._epochs or []
 
-    def _has_last_fit(self, evaluation):
-        """Whether the epochs hold for all picks so far."""
+    def _holds(self, evaluation):
+        """Whether the epochs are those that would be made now, for all picks so far."""
         ledger = evaluation.ledger
-        if self._epochs is None or len(ledger.indices) == self._n_picks:
-            return self._epochs is not None
+        if self._epochs is None or self._labels != self._labels_of(ledger):
+            return False
         # A belief that no row had been picked by is needed once one has.
-        start = self._epochs[-1].start if self._epochs else -1
-        known = [row for row in ledger.indices[:start] if row in ledger.labels]
-        return start >= 0 and len(known) >= evaluation.n_learned
+        has_last_fit = self._epochs and len(self._labels) >= evaluation.n_learned
+        return has_last_fit or len(ledger.indices) == self._n_picks
+
+    def _labels_of(self, ledger):
+        """Labels of the rows that were picked before the last epoch."""
+        before = ledger.indices[: self._epochs[-1].start if self._epochs else 0]
+        return {row: ledger.labels[row] for row in before if row in ledger.labels}
 
 
 def _keeping(problem, keeps):

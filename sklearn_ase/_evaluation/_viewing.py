@@ -72,8 +72,12 @@ class Viewing:
     @property
     def epochs(self) -> list[Epoch]:
         """Beliefs of the past, each in force for a run of picks."""
+        problem = self.problem
+        if problem.pool is not None and (
+            self.plan.metric is None or self._kept_for_reported() is None
+        ):
+            return []  # What is reported is the mean loss, which needs none.
         if self._keeper.begins_at and self._past_epochs is None:
-            problem = self.problem
             if problem.pool is not None:  # Its passes leave the pool as it is.
                 pool = problem.pool.keeping(self._kept_for_reported)
                 problem = replace(problem, pool=pool)

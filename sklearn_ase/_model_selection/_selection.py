@@ -18,6 +18,7 @@ from sklearn_ase._inference._model_view import ModelsView
 from sklearn_ase._model_selection._gain import expected_gain
 from sklearn_ase._model_selection._leading import Leading
 from sklearn_ase._utils._checks import check_choice
+from sklearn_ase._utils._settings import same_settings
 from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics import as_metric
 
@@ -172,7 +173,7 @@ class ModelSelection(Leading):
 
     def _is_own(self, metric):
         """Whether a metric is the one that the models are chosen by."""
-        return metric is not None and repr(as_metric(metric)) == repr(self.plan.metric)
+        return metric is not None and same_settings(as_metric(metric), self.plan.metric)
 
     def _answers(self):
         """Estimates of models and differences, kept until something changes."""

@@ -25,7 +25,7 @@ class Keeps:
     targets : dict of str to ndarray of int of shape (n_samples,)
         The probability of a class for each row, by a name that its places give.
     tables : dict of str to BaseMetric
-        Mean and variance of the values of a metric of one mean.
+        Metrics of one mean, by name: mean and variance of their values.
     all_classes : bool
         Whether all probabilities are kept.
     disagreement : bool
@@ -65,7 +65,7 @@ class Keeps:
                 if isinstance(part, ClassValues):
                     targets[name_of(part.target)] = part.target
                 elif isinstance(part, ReadTable):
-                    tables[repr(part.metric)] = part.metric
+                    tables[part.name] = part.metric
                 all_classes |= isinstance(part, TableValues)
         return cls(
             classes, {} if all_classes else targets, tables, all_classes, disagreement
@@ -250,9 +250,9 @@ class ReadBelief(BeliefColumns):
         parts = [self.columns["disagreement", place] for place in places]
         return np.stack(parts, axis=1)
 
-    def moments_of(self, metric):
+    def moments_of(self, name):
         """Mean and variance of the values of a metric of one mean, (n_samples,)."""
-        return tuple(self.columns[repr(metric), k] for k in ("mean", "variance"))
+        return tuple(self.columns[name, k] for k in ("mean", "variance"))
 
 
 def name_of(target):

@@ -1,6 +1,6 @@
 """Metrics of a pool that is read in chunks."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,48 @@ from sklearn_ase.metrics._row_values import TableValues
 
 # Numbers of each row that a question may take for each of its means.
 _NUMBERS_OF_A_MEAN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class ResponseAt:
+    """Finds what a metric reads of the predictions for some rows.
+
+    Attributes
+    ----------
+    source : RowSource
+    given : array-like, frame or None
+        Predictions for the whole pool, if they are known.
+    response : ReadResponse
+    """
+
+    source: object
+    given: object
+    response: ReadResponse
+
+    def __call__(self, rows):
+        given = None if self.given is None else take_rows(self.given, rows)
+        return self.response(self.source.like_chunks(rows), given)
+
+
+@dataclass(frozen=True, eq=False)
+class TableAt:
+    """Finds the values of a metric of one mean at some rows, not weighted.
+
+    Attributes
+    ----------
+    metric : BaseMetric
+    classes : ndarray of shape (n_classes,)
+    at : ResponseAt
+    """
+
+    metric: object
+    classes: np.ndarray
+    at: ResponseAt
+
+    def __call__(self, rows):
+        response, n_rows = self.at(rows), len(rows)
+        found = self.metric.on_pool(response, classes=self.classes, n_samples=n_rows)
+        return found.parts[0]
 
 
 def metric_in_chunks(problem, metric, classes, weight=None):
@@ -36,11 +78,7 @@ def metric_in_chunks(problem, metric, classes, weight=None):
     pool, n_samples = problem.pool, problem.n_samples
     response = _response(problem, metric, classes)
 
-    def at(rows):
-        given = pool.predictions.given
-        given = None if given is None else take_rows(given, rows)
-        return response(problem.X.like_chunks(rows), given)
-
+    at = ResponseAt(problem.X, pool.predictions.given, response)
     probe = metric.on_pool(at(np.zeros(1, dtype=int)), classes=classes, n_samples=1)
     parts = getattr(probe, "parts", ())
     has_table = any(isinstance(part, TableValues) for part in parts)
@@ -84,10 +122,9 @@ def _of_table(pool, response, at, weight):
     """A metric of one mean, with a value for each of many classes."""
     metric, classes = response.metric, response.classes
 
-    def look_up(rows):
-        return metric.on_pool(at(rows), classes=classes, n_samples=len(rows)).parts[0]
-
+    look_up = TableAt(metric, classes, at)
     least, most = pool.asked.limits_of(response)
     is_bounded = look_up(np.zeros(1, dtype=int)).is_bounded
-    values = ReadTable(metric, least, most, look_up, weight, is_bounded)
+    name = pool.asked.name_of(metric)
+    values = ReadTable(metric, name, least, most, look_up, weight, is_bounded)
     return PoolMetric(metric, (values,), np.full(1, np.nan))

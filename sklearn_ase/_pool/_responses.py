@@ -7,6 +7,7 @@ import numpy as np
 from sklearn_ase._data._responses import refuse_labels, response_of
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._utils._progress import say
+from sklearn_ase._utils._settings import same_settings
 from sklearn_ase.metrics._ranking import BaseRanking
 
 
@@ -109,6 +110,24 @@ class AskedColumns:
 
     def __init__(self, parts):
         self._parts, self._found = parts, {}
+        self._metrics = []  # That questions were about; their places are names.
+
+    def name_of(self, metric):
+        """A name that only metrics with the same parameters share.
+
+        Parameters
+        ----------
+        metric : BaseMetric
+
+        Returns
+        -------
+        name : str
+        """
+        for place, known in enumerate(self._metrics):
+            if same_settings(known, metric):
+                return f"metric {place}"
+        self._metrics.append(metric)
+        return f"metric {len(self._metrics) - 1}"
 
     def collected(self, response):
         """What a metric reads of the predictions for all rows; takes one pass.
@@ -127,7 +146,7 @@ class AskedColumns:
         # Labels and values are the same for all metrics.
         if classes is None or metric.response_method == "predict":
             return self._once(("response",), response)
-        found = self._once(("response", repr(metric), *classes.tolist()), response)
+        found = self._once(("response", *self._key_of(response)), response)
         if response.may_be_labels:
             refuse_labels(found, metric)
         return found
@@ -143,12 +162,14 @@ class AskedColumns:
         -------
         least, most : ndarray of shape (n_samples,)
         """
-        metric, classes = response.metric, response.classes
-        key = "limits", repr(metric), *classes.tolist()
+        key = "limits", *self._key_of(response)
         least, most, is_label = self._once(key, ReadLimits(response)).T
-        if response.may_be_labels:
-            refuse_labels(is_label, metric)
+        if response.may_be_labels and is_label.all():
+            refuse_labels(is_label, response.metric)
         return least, most
+
+    def _key_of(self, response):
+        return self.name_of(response.metric), *response.classes.tolist()
 
     def _once(self, key, function):
         if key not in self._found:

@@ -1,5 +1,7 @@
 """Sums of row values."""
 
+from functools import partial
+
 import numpy as np
 
 from sklearn_ase.metrics._class_sums import ClassSums
@@ -42,16 +44,17 @@ def combine(parts, coefficients):
         return QuadraticValues(*columns, first.centre)
     if len(parts) == 1 and isinstance(first, LossValues):
         return LossValues(first.loss, coefficients[0] * first.weight)
-    rows = np.arange(first.n_samples)
-
-    def function(y_true, y_pred):
-        # Weights and coefficients belong to rows, so rows are told by their number.
-        return sum(
-            k * part.observed(y_pred.astype(int), y_true)
-            for k, part in zip(coefficients, parts, strict=True)
-        )
-
+    # Weights and coefficients belong to rows, so rows are told by their number.
+    rows, function = np.arange(first.n_samples), partial(_sum_at, parts, coefficients)
     return FunctionValues(function, rows.astype(float), np.ones(first.n_samples))
+
+
+def _sum_at(parts, coefficients, y_true, rows):
+    """Sum of row values at some rows; it can be pickled, unlike a closure."""
+    return sum(
+        k * part.observed(rows.astype(int), y_true)
+        for k, part in zip(coefficients, parts, strict=True)
+    )
 
 
 def _class_sums(parts, coefficients):

@@ -17,6 +17,8 @@ class ReadTable(RowValues):
     ----------
     metric : BaseMetric
         Of one mean, which these are the values of.
+    name : str
+        Of the metric, for what passes keep of it.
     least, most : ndarray of shape (n_samples,)
         Least and greatest value at each row, before it is weighted.
     look_up : callable
@@ -27,6 +29,7 @@ class ReadTable(RowValues):
     """
 
     metric: object
+    name: str
     least: np.ndarray
     most: np.ndarray
     look_up: object
@@ -44,7 +47,7 @@ class ReadTable(RowValues):
         return self.weight[indices] * found
 
     def moments(self, belief):
-        expected, variance = belief.moments_of(self.metric)
+        expected, variance = belief.moments_of(self.name)
         return self.weight * expected, self.weight**2 * variance
 
     def limits(self):

@@ -138,21 +138,37 @@ def test_a_journal_resumes_where_it_stopped(pool, tmp_path):
         assert float(second.estimate()) == pytest.approx(float(whole.estimate()))
 
 
+def _fail(*arguments):
+    raise OSError("The disk is gone.")
+
+
 def test_a_pass_that_fails_leaves_an_evaluation_that_goes_on(pool, monkeypatch):
     evaluation = _start(pool)
     query = evaluation.ask()
     with monkeypatch.context() as patch:
-
-        def fail(*arguments):
-            raise OSError("The disk is gone.")
-
-        patch.setattr(LocalParts, "reduce", fail)
+        patch.setattr(LocalParts, "reduce", _fail)
         with pytest.raises(OSError, match="disk"):
             evaluation.tell(query, pool[1][query.indices])
     assert len(evaluation.ledger) == 1
     evaluation.refit()
     assert evaluation.is_fitted
     assert float(evaluation.estimate()) > 0
+
+
+def test_a_belief_that_was_lost_is_made_again_with_the_next_label(pool, monkeypatch):
+    evaluation = _start(pool, recalibrate=True, refit=[2])  # No refit after that.
+    evaluation.run(pool[1], 3)
+    query = evaluation.ask()
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalParts, "reduce", _fail)
+        with pytest.raises(OSError, match="disk"):
+            evaluation.tell(query, pool[1][query.indices])
+        with pytest.raises(OSError, match="disk"):
+            evaluation.refit()
+    assert not evaluation.is_fitted
+    query = evaluation.ask()
+    evaluation.tell(query, pool[1][query.indices])
+    assert evaluation.is_fitted
 
 
 def test_a_state_that_somebody_keeps_does_not_change(pool):

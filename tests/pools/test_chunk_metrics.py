@@ -155,3 +155,18 @@ def test_what_a_metric_needs_tables_for_is_refused_before_a_label():
     evaluator = ActiveRiskEstimator(None, metric=LabelShare(1), store="chunks")
     with pytest.raises(ValueError, match=r"without a model.*store='tables'"):
         evaluator.start(X)
+
+
+def test_a_journal_is_continued_if_the_metric_is_the_mean_loss(tmp_path):
+    data, runs = classes(3), []
+    parameters = {"metric": "accuracy", "loss": "zero_one"}
+    for store in STORES:
+        path = tmp_path / f"{store}.jsonl"
+        for _ in range(2):
+            with start(data, store, {"journal": path}, **parameters) as run:
+                label(run, data[1], 7)
+        runs.append(run)
+    chunks, tables = runs
+    assert chunks.ledger.indices == tables.ledger.indices
+    assert_same(chunks.estimate(), tables.estimate())
+    assert str(chunks.diagnose()) == str(tables.diagnose())

@@ -202,6 +202,20 @@ def test_a_journal_that_was_reopened_answers_as_before(tmp_path):
         assert_same(second.estimate(metric="f1_macro", where=HALF), wanted)
 
 
+def test_a_question_before_a_correction_does_not_change_the_answer_after_it():
+    data, answers = classes(3), []
+    for asks_before in (True, False):
+        run = labelled(data, "chunks", 12, refit=[4, 8])
+        early = run.ledger.indices[1]
+        run.withdraw(early)
+        run.tell([early], data[1][N_TRAINING:][[early]])
+        if asks_before:
+            run.estimate(metric="f1_macro")
+        run.correct(early, (data[1][N_TRAINING + early] + 1) % 3)
+        answers.append(run.estimate(metric="f1_macro"))
+    assert_same(*answers)
+
+
 def test_a_new_class_is_asked_about_as_with_tables():
     data = classes(2)
     both = []
