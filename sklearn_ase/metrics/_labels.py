@@ -109,10 +109,12 @@ def with_positive(metric, before, classes):
     metric : BaseMetric
         With the positive class of the start, if none was given. Otherwise the same.
     """
-    is_open = getattr(metric, "pos_label", "none") is None
     # An average is of all classes.
-    is_open = is_open and getattr(metric, "average", "binary") == "binary"
+    is_average = getattr(metric, "average", "binary") != "binary"
+    is_open = getattr(metric, "pos_label", "none") is None and not is_average
     if not is_open or classes is None or len(classes) < 3 or len(before) != 2:
         return metric
+    if before.dtype.kind not in "biuf" and getattr(metric, "prefers_one", True):
+        return metric  # No text is the positive class by itself; the metric says so.
     column = positive_column(metric, before, "pos_label=...")
     return clone(metric).set_params(pos_label=before[column].item())
