@@ -205,13 +205,10 @@ def _refuse_rows_without_label(labels, rows, name):
     if found.size != len(rows):
         return  # Several answers for each row are checked later.
     labels = found.ravel().tolist()
-    places = [p for p, label in zip(rows, labels, strict=True) if is_missing(label)]
-    if places:
-        which = (
-            f"Row {places[0]} was"
-            if len(places) == 1
-            else (f"Rows {shown([int(place) for place in places])} were")
-        )
+    without = [int(p) for p, x in zip(rows, labels, strict=True) if is_missing(x)]
+    if without:
+        several = f"Rows {shown(without)} were"
+        which = f"Row {without[0]} was" if len(without) == 1 else several
         raise ValueError(
             f"{which} asked for, but {name} has no label there. Use start(), ask() and "
             "tell(): answer the rows that have labels, and skip() those that nobody "
