@@ -3,13 +3,14 @@
 import numpy as np
 
 from sklearn_ase._data._arrays import read_array
+from sklearn_ase._data._rows import is_missing
 from sklearn_ase._utils._checks import shown
 
 _SIMPLE = (str, int, float, bool)
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
 
 
-def number_groups(groups, n_samples):
+def number_groups(groups, n_samples, X=None):
     """Number the groups of the rows of a pool from 0.
 
     Parameters
@@ -17,6 +18,8 @@ def number_groups(groups, n_samples):
     groups : array-like of shape (n_samples,)
         Numbers, text, dates or other objects; also of several kinds.
     n_samples : int
+    X : frame or other rows, default=None
+        The pool, for the message about a name of one of its columns.
 
     Returns
     -------
@@ -25,6 +28,8 @@ def number_groups(groups, n_samples):
     numbers : ndarray of int of shape (n_samples,)
         Of the group of each row.
     """
+    if isinstance(groups, str):
+        raise ValueError(_name_for_column(groups, X))
     groups = read_array(groups, "groups")
     if groups.shape != (n_samples,):
         raise ValueError(
@@ -45,6 +50,21 @@ def number_groups(groups, n_samples):
         groups = np.array(entries)
     names, numbers = np.unique(groups, return_inverse=True)
     return names.tolist(), numbers
+
+
+def group_name(group):
+    """The name of a group as people read it."""
+    return "(missing)" if is_missing(group) else str(group)
+
+
+def _name_for_column(name, X):
+    X = X.head() if hasattr(X, "head") else X  # Also of a pool that is on disk.
+    if name in getattr(X, "columns", ()):
+        return f"Give the column: X_pool[{name!r}], not its name."
+    return (
+        f"groups must have one entry per row of the pool, but is {shown(name)}. Give "
+        "the column itself."
+    )
 
 
 def _numbered_by_text(entries):

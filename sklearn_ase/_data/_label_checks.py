@@ -187,11 +187,33 @@ def check_oracle(y, n_samples, name="y"):
         )
     refuse_masked(y, name)
     _refuse_kind_of(y, name)
-    if hasattr(y, "iloc"):
-        return lambda indices: y.iloc[indices]
-    if not hasattr(y, "shape"):
-        return lambda indices: [y[index] for index in indices]
-    return lambda indices: y[indices]
+
+    def oracle(indices):
+        if not hasattr(y, "shape"):
+            labels = [y[index] for index in indices]
+        else:
+            labels = (y.iloc if hasattr(y, "iloc") else y)[indices]
+        _refuse_rows_without_label(labels, indices, name)
+        return labels
+
+    return oracle
+
+
+def _refuse_rows_without_label(labels, rows, name):
+    """Refuse NaN and the like in the array of labels that was given."""
+    found = read_array(labels, name)
+    if found.size != len(rows):
+        return  # Several answers for each row are checked later.
+    labels = found.ravel().tolist()
+    without = [int(p) for p, x in zip(rows, labels, strict=True) if is_missing(x)]
+    if without:
+        several = f"Rows {shown(without)} were"
+        which = f"Row {without[0]} was" if len(without) == 1 else several
+        raise ValueError(
+            f"{which} asked for, but {name} has no label there. Use start(), ask() and "
+            "tell(): answer the rows that have labels, and skip() those that nobody "
+            "can label. Or give a function indices -> labels that gets the labels."
+        )
 
 
 def _refuse_kind_of(y, name):

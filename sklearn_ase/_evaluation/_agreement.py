@@ -8,7 +8,7 @@ import numpy as np
 
 from sklearn_ase._inference._intervals import fixed_quantiles, reach_with_unseen
 from sklearn_ase._inference._steps import label_shares
-from sklearn_ase._utils._checks import check_number
+from sklearn_ase._utils._checks import check_level
 from sklearn_ase._utils._html import html_table
 
 _NONE = (np.nan, np.nan)
@@ -123,7 +123,7 @@ def agreement(state, more_labels, classes, level=0.9):
     -------
     agreement : Agreement
     """
-    check_number(level, "level", 0, 1, ends="()")
+    check_level(level)
     rows, weights = _weighted_rows(state, more_labels)
     if not len(rows):
         raise ValueError(

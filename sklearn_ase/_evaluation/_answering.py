@@ -85,7 +85,7 @@ class Answering(Labelling):
             return found
         if question is not None:
             return self._with_groups(found, question, groups)
-        numbers = check_groups(groups, state)
+        numbers = check_groups(groups, state, self.problem.X)
         return replace(
             found,
             population_variance=grouped_variance(state, numbers),
@@ -175,7 +175,7 @@ class Answering(Labelling):
 
     def _with_groups(self, found, question, groups):
         """The estimate with the variance between groups of rows."""
-        groups = check_groups(groups, self.state)
+        groups = check_groups(groups, self.state, self.problem.X)
         influence, rest = self._influence(question, with_labels=False)
         variance = grouped_variance(influence, groups, rest)
         if found.mean is None:

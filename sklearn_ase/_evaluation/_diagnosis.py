@@ -6,14 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn_ase._evaluation._verdict import (
+    FEW_OF_A_CLASS,
+    LEAST_SKILL,
+    MOST_OF_ONE_LABEL,
+    of_little_skill,
+    of_one_label,
+    verdict_of,
+)
 from sklearn_ase._inference._evidence import skill_of, weigh_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._steps import label_shares, largest_step, tuned_steps
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
 from sklearn_ase._utils._html import html_table
 from sklearn_ase.risk import GuardedASE
-
-_FEW_OF_A_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,9 @@ class Diagnosis:
     ----------
     n_labels : int
     surrogate_risk, corrected_risk : float
-        What the surrogate expects, and the same corrected by the labels.
+        What the surrogate expects, and the centre of the interval: corrected by the
+        labels, with the share of the surrogate that suits them best, as in the interval
+        of GuardedASE. So it differs from the estimate of CorrectedASE.
     interval, inside : tuple of float, bool
         90 % interval around the corrected risk, infinite if there are too few labels,
         and whether the surrogate's risk lies in it.
@@ -157,9 +165,9 @@ class Diagnosis:
             step += " (heavy)" if self.tail_shape > MAX_TAIL_SHAPE else ""
         return {
             "labels": f"{self.n_labels}, as good as {self.effective_labels:.0f} of a "
-            "plain random sample",
+            "plain random sample, for the interval",
             f"{self.name} by the surrogate": f"{self.surrogate_risk:.4g}",
-            "corrected by the labels": f"{self.corrected_risk:.4g}, {interval}{beside}",
+            "centre of the interval": f"{self.corrected_risk:.4g}, {interval}{beside}",
             values: f"{self.expected_loss:.4g} expected, {self.observed_loss:.4g} "
             f"observed, skill {self.skill:.2f}",
             "trust in the surrogate": trust,
@@ -187,7 +195,7 @@ def scarce_share(state, class_counts):
     if class_counts is None:
         return 0.0
     by_class = state.belief.risk_by_class(state.loss)
-    few = class_counts < _FEW_OF_A_CLASS
+    few = class_counts < FEW_OF_A_CLASS
     return float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
 
 
@@ -228,7 +236,14 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
     has_tail = answers is None and np.isinf(state.loss.max_loss)
     name = "risk" if answers is None else corrected.name
     is_less = evidence.bias < 0 if answers is None else surrogate < corrected.value
-    verdict, advice = _verdict(evidence, state, scarce, name, is_less)
+    verdict, advice = verdict_of(evidence, state, scarce, name, is_less)
+    skill, effective = skill_of(state), _effective_labels(corrected, state, share)
+    step = largest_step(tuned_steps(state).values, state.n_samples)
+    if picks.n_labels >= MIN_LABELS and len(picks) < state.n_samples:
+        if verdict == "good" and skill < LEAST_SKILL:
+            advice = of_little_skill(name, effective / picks.n_labels)
+        if step > MOST_OF_ONE_LABEL:
+            advice = f"{advice} {of_one_label(step)}"
     return Diagnosis(
         n_labels=picks.n_labels,
         surrogate_risk=surrogate,
@@ -238,13 +253,13 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
         distance=distance,
         expected_loss=float(np.sum(fitted_share * picks.expected_loss)),
         observed_loss=float(np.sum(fitted_share * picks.losses)),
-        skill=skill_of(state),
+        skill=skill,
         trust=evidence.trust,
         training_gap=state.training_gap,
         training_labels=worth.n_labels if worth is not None else np.nan,
-        effective_labels=_effective_labels(corrected, state, share),
+        effective_labels=effective,
         weight_concentration=float(share.max()),
-        largest_step=largest_step(tuned_steps(state).values, state.n_samples),
+        largest_step=step,
         tail_shape=loss_tail(state) if has_tail else np.nan,
         scarce_share=scarce,
         verdict=verdict,
@@ -261,40 +276,3 @@ def _effective_labels(corrected, state, share):
     if variance == 0 or not np.isfinite(error):
         return float(corrected.n_labels)
     return float(variance / (error**2 + variance / n_samples))
-
-
-def _verdict(evidence, state, scarce, name, is_less):
-    """The verdict and the advice, in plain words."""
-    n_labels, n_picks = state.settled.n_labels, len(state.settled)
-    if n_picks == state.n_samples:
-        which = "row" if n_labels == n_picks else "row that can be labelled"
-        return "good", f"Every {which} is labelled: the {name} is known."
-    n_skipped = n_picks - n_labels
-    if n_skipped:
-        return "unsure", (
-            f"{n_skipped} row{'s' * (n_skipped > 1)} could not be labelled. The "
-            "labels estimate the risk over the other rows, the surrogate that of the "
-            "whole pool, so the two cannot be compared. GuardedASE() relies on the "
-            "labels here."
-        )
-    if evidence.trust < 0.5:
-        side = "smaller" if is_less else "greater"
-        by_training_rows = evidence.distance <= 1 and abs(state.training_gap) > 0
-        who = "training rows" if by_training_rows else "labels"
-        return "bad", (
-            f"The {who} contradict the surrogate: it expects a {side} {name} than they "
-            "show. GuardedASE() and CorrectedASE() allow for that, ASE() does not. "
-            "Better features, more training rows or calibration (on by default) would "
-            "help the surrogate and make the estimate more precise."
-        )
-    if n_labels < MIN_LABELS:
-        return "unsure", (
-            f"{n_labels} labels are too few to judge the surrogate. Label at least "
-            f"{MIN_LABELS} rows."
-        )
-    if scarce > 0.25:
-        return "unsure", (
-            f"{scarce:.0%} of the risk is expected from classes with fewer than "
-            f"{_FEW_OF_A_CLASS} known labels. Label more rows before you rely on it."
-        )
-    return "good", "The labels agree with the surrogate."

@@ -8,6 +8,9 @@ from sklearn_ase._inference._intervals import MIN_LABELS, check_interval
 from sklearn_ase._inference._steps import moments_with_prior
 from sklearn_ase._utils._checks import check_number
 
+# With fewer labels a forecast says next to nothing.
+_FEW_LABELS = 10
+
 
 @dataclass(frozen=True)
 class LabelForecast:
@@ -30,7 +33,11 @@ class LabelForecast:
         return self.n_more
 
     def __str__(self):
-        return f"{self.n_more} more labels, {self.n_labels} in all. {self.basis}"
+        text = f"{self.n_more} more labels, {self.n_labels} in all."
+        if self.n_more and self.n_labels - self.n_more < _FEW_LABELS:
+            few = f"Too few labels for a forecast: ask again after {MIN_LABELS}."
+            return f"{few} So far it says: {text}"
+        return f"{text} {self.basis}"
 
 
 def labels_needed(state, estimate, width, level, method):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn_ase._evaluation._questions import Question, pool_metric
 from sklearn_ase._evaluation._tables import ColumnTable, cell
 from sklearn_ase._inference._epochs import BeliefColumns
-from sklearn_ase._utils._checks import check_number
+from sklearn_ase._utils._checks import check_level
 from sklearn_ase._utils._typing import Label
 from sklearn_ase.metrics import (
     Accuracy,
@@ -119,7 +119,7 @@ def _brief(value):
 
 def judge_table(evaluation, metric, level):
     """Say what each expert is worth; see :meth:`Evaluation.judges`."""
-    check_number(level, "level", 0, 1, ends="()")
+    check_level(level)
     experts = evaluation.problem.experts
     if experts is None:
         raise ValueError(

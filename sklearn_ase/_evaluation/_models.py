@@ -12,7 +12,6 @@ from sklearn_ase._evaluation._questions import pool_metric
 from sklearn_ase._inference._agreement import Agreement
 from sklearn_ase._inference._columns import Columns
 from sklearn_ase._pool._metrics import response_in_chunks
-from sklearn_ase._utils._checks import shown
 from sklearn_ase.losses import SquaredError, ZeroOne
 
 
@@ -101,13 +100,14 @@ def as_models(models, problem, metric, weight):
     """
     check_depends_on_model(metric)
     pairs = list(models.items()) if hasattr(models, "items") else models
-    try:
-        pairs = [(str(name), model) for name, model in pairs]
-    except (TypeError, ValueError):
+    is_list = isinstance(pairs, (list, tuple))
+    # A pipeline of two steps would unpack, too.
+    if not is_list or not all(isinstance(e, tuple) and len(e) == 2 for e in pairs):
         raise TypeError(
-            f"models={shown(models)} must be a dict of name to model, or a list of "
-            "(name, model)."
-        ) from None
+            f"models must have names, but a {type(models).__name__} without names was "
+            "given. Give a dict: compare({'a': model_a, 'b': model_b})."
+        )
+    pairs = [(str(name), model) for name, model in pairs]
     names = [name for name, _ in pairs]
     if len(pairs) < 2 or len(set(names)) < len(names):
         raise ValueError(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sklearn_ase._data._groups import number_groups
+from sklearn_ase._data._groups import group_name, number_groups
 from sklearn_ase._evaluation._tables import ColumnTable, cell
 from sklearn_ase._inference._borrowing import errors_of_groups
 from sklearn_ase._inference._evidence import has_evidence
-from sklearn_ase._utils._checks import check_flag, check_number
+from sklearn_ase._inference._intervals import MIN_LABELS
+from sklearn_ase._utils._checks import check_flag, check_level
 from sklearn_ase.risk import ASE, GuardedASE
 
 # With fewer labels in a group the surrogate decides alone.
@@ -54,9 +56,10 @@ class SliceTable(ColumnTable):
     * ``group``: its name;
     * ``n_samples``, ``n_labels``: rows of the pool and labels in the group;
     * ``effective_labels``: size of a plain random sample of the group that would be as
-      precise, NaN if there is no interval;
+      precise, NaN if there is no interval or the group has fewer than ten labels;
     * ``estimate``, ``low``, ``high``: the estimate and its interval;
-    * ``verdict``: what can be made of it, in words.
+    * ``verdict``: what can be made of it, in words. The printed table has the short
+      form of the reason for no interval.
     """
 
     def __init__(
@@ -73,14 +76,18 @@ class SliceTable(ColumnTable):
     def _cells(self):
         """The table as texts, names first."""
         rows = zip(*(self[name] for name in _COLUMNS), strict=True)
-        return [list(_COLUMNS.values()), *([cell(v) for v in row] for row in rows)]
+        lines = [
+            [group_name(group), *map(cell, numbers), _short(verdict)]
+            for group, *numbers, verdict in rows
+        ]
+        return [list(_COLUMNS.values()), *lines]
 
 
 def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     """Estimate the same for each group; see :meth:`Evaluation.estimate_by`."""
-    check_number(level, "level", 0, 1, ends="()")
+    check_level(level)
     check_flag(simultaneous, "simultaneous")
-    names, numbers = number_groups(groups, evaluation.n_samples)
+    names, numbers = number_groups(groups, evaluation.n_samples, evaluation.problem.X)
     asked_risk = evaluation.risk if risk is None else risk
     each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
     labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))
@@ -99,7 +106,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
         has_interval = not here.refusal and n_labels >= _MIN_LABELS
         low, high = here.interval(each) if has_interval else (np.nan, np.nan)
         effective = np.nan
-        if has_interval:
+        if has_interval and n_labels >= _FEW_LABELS:
             asked = evaluation.question(where=where, **about)
             effective = evaluation.effective_labels(here, asked)
         verdict = _verdict(here, n_labels)
@@ -154,11 +161,20 @@ def _borrowed(evaluation, risk, found, numbers, is_tested, about):
     return values
 
 
+def _short(verdict):
+    """A verdict as a cell shows it: of the reason for no interval the first words."""
+    if verdict.startswith("no interval") and f"fewer than {MIN_LABELS}" in verdict:
+        return f"no interval: fewer than {MIN_LABELS} labels"
+    return re.sub(r"(no interval: .*?)(: |, | \(|\. ).*", r"\1", verdict)
+
+
 def _verdict(found, n_labels):
     if n_labels < _MIN_LABELS:
         return "too few labels: only from the surrogate"
     if found.refusal:
-        return f"no interval: {found.refusal.removeprefix('No interval: ')}"
+        reason = found.refusal
+        is_said = reason.startswith("No interval")
+        return f"n{reason[1:]}" if is_said else f"no interval: {reason}"
     if n_labels < _FEW_LABELS:
         return "few labels: mostly from the surrogate"
     return "supported by labels"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._data._groups import number_groups
+from sklearn_ase._data._groups import group_name, number_groups
 from sklearn_ase._evaluation._questions import pool_metric
 from sklearn_ase._evaluation._weights import weight_of
 from sklearn_ase._inference._agreement import Agreement
@@ -77,10 +77,10 @@ def as_systems(groups, problem, metric, weight):
     -------
     systems : Systems
     """
-    names, numbers = number_groups(groups, problem.n_samples)
+    names, numbers = number_groups(groups, problem.n_samples, problem.X)
     if len(names) < 2:
         raise ValueError(
             f"groups must name at least two groups to compare, but only {names} is "
             "there."
         )
-    return Systems([str(name) for name in names], numbers, problem, metric, weight)
+    return Systems(list(map(group_name, names)), numbers, problem, metric, weight)

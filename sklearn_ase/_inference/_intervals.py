@@ -6,7 +6,7 @@ The equations are those of docs/trust_method.md.
 import numpy as np
 from scipy import stats
 
-from sklearn_ase._utils._checks import check_choice, check_number
+from sklearn_ase._utils._checks import check_choice, check_level
 
 METHODS = ("fixed", "anytime", "anytime_normal")
 TARGETS = ("pool", "population")
@@ -54,7 +54,7 @@ def label_degrees(state):
 
 def check_interval(level, method, target="pool"):
     """Refuse an interval that does not exist."""
-    check_number(level, "level", 0, 1, ends="()")
+    check_level(level)
     check_choice(method, "method", METHODS)
     check_choice(target, "target", TARGETS)
 

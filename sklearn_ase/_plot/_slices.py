@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklearn_ase._data._groups import group_name
 from sklearn_ase._plot._axes import STYLES, EvaluationDisplay, new_axes
 
 if TYPE_CHECKING:
@@ -123,7 +124,10 @@ class SliceDisplay(EvaluationDisplay):
         if self.overall is not None:
             ax.axvline(self.overall, color="grey", linestyle=":", label="all rows")
         counts = [f"{n} label" + "s" * int(n != 1) for n in table["n_labels"]]
-        names = [f"{g}  ({n})" for g, n in zip(table["group"], counts, strict=True)]
+        names = [
+            f"{group_name(group)}  ({n})"
+            for group, n in zip(table["group"], counts, strict=True)
+        ]
         ax.set_yticks(places, names)
         ax.invert_yaxis()
         ax.set(xlabel=table.name)

@@ -24,7 +24,7 @@ from sklearn_ase._report._tables import (
     slice_blocks,
 )
 from sklearn_ase._report._text import plain
-from sklearn_ase._utils._checks import check_number, check_path
+from sklearn_ase._utils._checks import check_level, check_path
 from sklearn_ase._utils._files import write_whole
 from sklearn_ase._utils._typing import StrPath
 
@@ -137,7 +137,7 @@ def make_report(
     -------
     report : Report
     """
-    check_number(level, "level", 0, 1, ends="()")
+    check_level(level)
     name = name_of(evaluation)
     title = f"Report: {name}" if title is None else title
     metrics = list(metrics) if isinstance(metrics, list | tuple) else [metrics]

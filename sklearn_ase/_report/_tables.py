@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklearn_ase._data._groups import group_name
 from sklearn_ase._report._blocks import Facts, Items, Range, Table, Verdict, Words
 from sklearn_ase._report._estimates import name_of
 from sklearn_ase._report._text import counted, percent
@@ -91,7 +92,9 @@ def slice_blocks(evaluation, groups, level):
     ):
         counts = f"{n_labels} of {n_samples}"
         good = "" if np.isnan(effective) else f"{effective:.0f}"
-        rows.append([str(group), Range(*map(float, found)), counts, good, verdict])
+        rows.append(
+            [group_name(group), Range(*map(float, found)), counts, good, verdict]
+        )
     head = ["group", f"{name_of(evaluation)} ({percent(level)} interval)"]
     head += ["labels", "as good as", "verdict"]
     overall = float(evaluation.estimate())

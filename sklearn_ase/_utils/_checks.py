@@ -2,6 +2,7 @@
 
 import math
 import os
+from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,6 +12,29 @@ def shown(value):
     """Return a value as an error message shows it: what prints long is cut."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def did_you_mean(name, names, aliases):
+    """A question that names what was probably meant; empty if nothing is close.
+
+    Parameters
+    ----------
+    name : str
+    names : sequence of str
+        What is known.
+    aliases : dict of str to str
+        Other names of these.
+
+    Returns
+    -------
+    question : str
+        It ends with a space.
+    """
+    name = name.lower().replace(" ", "_").replace("-", "_").removesuffix("_score")
+    close = get_close_matches(name, names, n=3)
+    if name in names or name in aliases:
+        close = [aliases.get(name, name)]
+    return f"Did you mean {' or '.join(map(repr, close))}? " if close else ""
 
 
 def is_number(value):
@@ -48,6 +72,13 @@ def check_number(
         must = _must("a number", low, high, ends)
         raise _error(value)(f"{name}={shown(value)} {must}{note}.")
     return value
+
+
+def check_level(level):
+    """Refuse what is not the level of an interval."""
+    is_percent = is_number(level) and 1 < level < 100
+    note = f". For {level:g} % give {level / 100:g}" if is_percent else ""
+    return check_number(level, "level", 0, 1, ends="()", note=note)
 
 
 def check_integer(value, name, low=0, high=math.inf, *, note=""):

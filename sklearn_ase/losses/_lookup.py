@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from sklearn.base import clone
 
-from sklearn_ase._utils._checks import check_choice, check_number, shown
+from sklearn_ase._utils._checks import (
+    check_choice,
+    check_number,
+    did_you_mean,
+    shown,
+)
 from sklearn_ase._utils._typing import LossFunction, Task
 from sklearn_ase.losses._base import BaseLoss, check_n_nodes
 from sklearn_ase.losses._classification import Brier, LogLoss, ZeroOne
@@ -17,6 +22,16 @@ LOSSES = {
     "brier": Brier,
     "squared_error": SquaredError,
     "absolute_error": AbsoluteError,
+}
+# Other names that people know them by.
+_ALSO_CALLED = {
+    "accuracy": "zero_one",
+    "cross_entropy": "log_loss",
+    "error_rate": "zero_one",
+    "mae": "absolute_error",
+    "mean_absolute_error": "absolute_error",
+    "mean_squared_error": "squared_error",
+    "mse": "squared_error",
 }
 
 
@@ -36,8 +51,9 @@ def as_loss(loss: str | LossFunction | BaseLoss, task: Task | None = None) -> Ba
     if isinstance(loss, str):
         if loss not in LOSSES:
             raise ValueError(
-                f"loss={loss!r} is not known. Use one of {sorted(LOSSES)} or a "
-                "function (y_true, y_pred) -> one value per row."
+                f"{did_you_mean(loss, sorted(LOSSES), _ALSO_CALLED)}loss={loss!r} is "
+                f"not known. Use one of {sorted(LOSSES)} or a function "
+                "(y_true, y_pred) -> one value per row."
             )
         return LOSSES[loss]()
     if isinstance(loss, BaseLoss):

@@ -41,27 +41,27 @@ def with_predicted(classes, prediction):
     return np.union1d(classes, prediction[is_new]) if is_new.any() else classes
 
 
-def positive_column(pos_label, classes, name, cure, prefers_one=True):
+def positive_column(metric, classes, cure, counts=None):
     """Place of the positive class.
 
     Parameters
     ----------
-    pos_label : object
-        None means 1, or the greater of two numbers.
+    metric : BaseMetric
+        Its ``pos_label`` None means 1, or the greater of two numbers. If its
+        ``prefers_one`` is False, the greater one comes before the label 1.
     classes : ndarray of shape (n_classes,)
         Sorted.
-    name : str
-        Of the metric, for messages.
     cure : str
         What can be given if there are more than two classes, for messages.
-    prefers_one : bool, default=True
-        Whether the label 1 comes before the greater one.
+    counts : ndarray of shape (n_classes,), default=None
+        How often each class is predicted, for messages.
 
     Returns
     -------
     column : int
     """
-    listed = classes.tolist()
+    listed, pos_label, name = classes.tolist(), metric.pos_label, type(metric).__name__
+    prefers_one = getattr(metric, "prefers_one", True)
     if pos_label is not None:
         if pos_label in listed:
             return listed.index(pos_label)
@@ -78,10 +78,12 @@ def positive_column(pos_label, classes, name, cure, prefers_one=True):
     if prefers_one and 1 in listed:
         return listed.index(1)
     if len(listed) == 2 and prefers_one and classes.dtype.kind not in "biuf":
+        rarer = listed[1 if counts is None else int(np.argmin(counts))]
+        example = clone(metric).set_params(pos_label=rarer)
         raise ValueError(
             f"{name} needs to know which class is the positive one, {shown(listed[0])} "
             f"or {shown(listed[1])}. Give pos_label=..., as in "
-            f"{name}(pos_label={shown(listed[1])})."
+            f"sklearn_ase.metrics.{example!r}."
         )
     if len(listed) == 2:
         return 1
@@ -107,9 +109,12 @@ def with_positive(metric, before, classes):
     metric : BaseMetric
         With the positive class of the start, if none was given. Otherwise the same.
     """
-    is_open = getattr(metric, "pos_label", "none") is None
+    # An average is of all classes.
+    is_average = getattr(metric, "average", "binary") != "binary"
+    is_open = getattr(metric, "pos_label", "none") is None and not is_average
     if not is_open or classes is None or len(classes) < 3 or len(before) != 2:
         return metric
-    prefers_one = getattr(metric, "prefers_one", True)
-    column = positive_column(None, before, metric.name, "pos_label=...", prefers_one)
+    if before.dtype.kind not in "biuf" and getattr(metric, "prefers_one", True):
+        return metric  # No text is the positive class by itself; the metric says so.
+    column = positive_column(metric, before, "pos_label=...")
     return clone(metric).set_params(pos_label=before[column].item())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import partial
 
 import numpy as np
 
-from sklearn_ase._utils._checks import check_choice, is_number, shown
+from sklearn_ase._utils._checks import check_choice, did_you_mean, is_number, shown
 from sklearn_ase.losses import BaseLoss, LogLoss
 from sklearn_ase.metrics._accuracy import Accuracy
 from sklearn_ase.metrics._agreement import BalancedAccuracy, CohenKappa, Matthews
@@ -128,12 +127,9 @@ def as_metric(metric: str | BaseMetric | BaseLoss) -> BaseMetric:
 
 
 def _unknown(name):
-    name_here = name.lower().replace(" ", "_").replace("-", "_")
-    close = get_close_matches(name_here, metric_names(), n=3)
-    close = [_ALSO_CALLED[name_here]] if name_here in _ALSO_CALLED else close
-    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     return (
-        f"metric={name!r} is not known.{hint} Use one of {metric_names()}, or an "
+        f"{did_you_mean(name, metric_names(), _ALSO_CALLED)}metric={name!r} is not "
+        f"known. Use one of {metric_names()}, or an "
         "instance of a metric of sklearn_ase.metrics."
     )
 

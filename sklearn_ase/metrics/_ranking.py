@@ -128,8 +128,10 @@ class BaseRanking(BaseMetric):
         if classes is None:
             raise ValueError(f"{name} needs the possible labels. Pass classes=...")
         classes = np.asarray(classes)
-        column = positive_column(self.pos_label, classes, name, _CURE, self.prefers_one)
         score = np.asarray(prediction)
+        has_columns = score.shape[1:] == classes.shape
+        counts = score.sum(axis=0) if has_columns else None
+        column = positive_column(self, classes, _CURE, counts)
         if score.ndim == 2:
             if score.shape[1] != len(classes):
                 raise ValueError(

@@ -42,8 +42,9 @@ class _RatioMetric(CountMetric):
     def _counts(self, predicted, names, classes):
         self.validate()
         if self.average == "binary":
-            name = type(self).__name__
-            column = positive_column(self.pos_label, classes, name, _CURE)
+            counts = np.bincount(predicted, minlength=len(names))
+            counts = counts[np.searchsorted(names, classes)]
+            column = positive_column(self, classes, _CURE, counts)
             # What only the model predicts is none of the classes: it is negative.
             return of_one_class(predicted, np.searchsorted(names, classes[column]))
         if self.average == "micro":

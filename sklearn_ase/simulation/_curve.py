@@ -12,8 +12,8 @@ from joblib import delayed
 from sklearn_ase._utils._checks import (
     check_callable,
     check_integer,
+    check_level,
     check_n_jobs,
-    check_number,
     check_path,
     check_verbose,
     is_number,
@@ -105,7 +105,7 @@ def label_efficiency_curve(
     _check(evaluators, scenario, risks, random_state, path)
     counts = _check_counts(n_labels)
     check_integer(n_runs, "n_runs")
-    check_number(level, "level", 0, 1, ends="()")
+    check_level(level)
     check_n_jobs(n_jobs)
     check_verbose(verbose)
     seeds = check_seed(random_state).randint(2**31 - 1, size=n_runs)

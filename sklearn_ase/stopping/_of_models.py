@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sklearn_ase._utils._checks import check_number
+from sklearn_ase._utils._checks import check_level, check_number
 from sklearn_ase.stopping._base import BaseStop
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class _ModelStop(BaseStop):
 
     def validate(self) -> None:
         """Check that the level is between 0 and 1."""
-        check_number(self.level, "level", 0, 1, ends="()")
+        check_level(self.level)
 
     def reason(self, estimates: Sequence[Estimate]) -> str:
         """Return an empty text: estimates of one model do not decide."""

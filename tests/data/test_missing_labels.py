@@ -42,3 +42,14 @@ def test_of_many_missing_labels_the_first_are_named():
     evaluation.tell(rows[:1], ["cat"])
     with pytest.raises(ValueError, match=rf"rows \[{rows[0]}\]\. "):
         evaluation.correct(rows[0], ["cat", np.nan])
+
+
+@pytest.mark.parametrize("make", [np.array, list, pd.Series, pl.Series])
+def test_a_row_that_has_no_label_in_y_is_named(make):
+    y = make([float("nan")] * len(X))
+    evaluator = make_evaluator(n_labels=5)
+    for batch_size, found in ((1, r"Row \d+ was"), (5, r"Rows \[\d+.*\d\] were")):
+        evaluator.set_params(batch_size=batch_size)
+        match = f"{found} asked for, but y has no label there. .*answer the rows that"
+        with pytest.raises(ValueError, match=match):
+            evaluator.fit(X, y)

@@ -159,7 +159,12 @@ def test_it_is_shown_as_a_table_and_as_text(evaluation):
     [
         ({"one": MODELS["bayes"]}, "at least two models"),
         ([("a", MODELS["bayes"]), ("a", MODELS["stump"])], "different names"),
-        (3, "must be a dict of name to model"),
+        (3, "models must have names, but a int without names"),
+        (
+            list(MODELS.values()),
+            r"Give a dict: compare\({'a': model_a, 'b': model_b}\)",
+        ),
+        ([make_pipeline("passthrough", MODELS["bayes"])] * 2, "models must have names"),
     ],
 )
 def test_models_that_cannot_be_compared_are_refused(evaluation, models, message):

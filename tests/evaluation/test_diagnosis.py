@@ -153,9 +153,10 @@ def test_the_report_shows_what_it_found(digits, evaluator):
     report = str(diagnosis)
     assert report.startswith(f"verdict: {diagnosis.verdict}. {diagnosis.advice}")
     for line in (
-        f"labels                    30, as good as {diagnosis.effective_labels:.0f}",
+        f"labels                    30, as good as {diagnosis.effective_labels:.0f} of "
+        "a plain random sample, for the interval",
         f"risk by the surrogate     {diagnosis.surrogate_risk:.4g}",
-        f"corrected by the labels   {diagnosis.corrected_risk:.4g}",
+        f"centre of the interval    {diagnosis.corrected_risk:.4g}",
         f"trust in the surrogate    {diagnosis.trust:.2f}",
         f"risk from scarce classes  {diagnosis.scarce_share:.1%}",
         f"skill {diagnosis.skill:.2f}",
@@ -278,3 +279,26 @@ def test_labels_behind_an_open_query_are_named(digits, evaluator):
     evaluation.tell(query.indices[[0, 2, 3]], digits.y[query.indices[[0, 2, 3]]])
     refusal = evaluation.estimate(GuardedASE()).refusal
     assert f"2 labels wait behind the open query of row {query.indices[1]}" in refusal
+
+
+def test_a_surrogate_that_foresees_no_loss_saves_few_labels():
+    losses = np.random.default_rng(0).random(200) < 0.3
+    diagnosis = diagnose(plain_sample(np.full(200, 0.3), losses, 60))
+    assert diagnosis.verdict == "good"
+    assert diagnosis.skill < 0.1
+    assert diagnosis.advice == (
+        "The labels agree with the surrogate on average. But it did not tell which "
+        "rows have losses, so it saves few labels."
+    )
+    foreseen = diagnose(plain_sample(np.where(losses, 0.9, 0.1), losses, 60))
+    assert foreseen.advice == "The labels agree with the surrogate."
+
+
+@pytest.mark.parametrize("n_errors", [1, 15])
+def test_a_label_that_decides_alone_is_told(n_errors):
+    losses = np.zeros(200)
+    losses[:n_errors] = 1.0
+    diagnosis = diagnose(plain_sample(np.full(200, 0.05), losses, 60))
+    share = diagnosis.largest_step
+    told = f"One label carries {100 * share:.0f} % of the variance: the interval and"
+    assert (told in diagnosis.advice) == (share > 0.25) == (n_errors == 1)

@@ -70,6 +70,12 @@ def test_a_forecast_from_few_labels_rests_on_the_surrogate():
     forecast = evaluation_after(3).labels_needed(0.2)
     assert forecast.n_labels >= 25
     assert forecast.basis.startswith("From what the surrogate expects")
+    few = "Too few labels for a forecast: ask again after 25. So far it says: "
+    assert (
+        str(forecast)
+        == f"{few}{int(forecast)} more labels, {3 + int(forecast)} in all."
+    )
+    assert str(evaluation_after(12).labels_needed(0.2)).endswith("after 25 labels.")
 
 
 def test_a_forecast_needs_labels_with_an_interval():
@@ -86,6 +92,8 @@ def test_a_forecast_needs_labels_with_an_interval():
             evaluation.labels_needed(width)
     with pytest.raises(ValueError, match="level=2 must lie"):
         evaluation_after(30).labels_needed(0.1, 2)
+    with pytest.raises(ValueError, match=r"level=90 must lie.* For 90 % give 0\.9\."):
+        evaluation_after(30).labels_needed(0.1, 90)
 
 
 @pytest.mark.parametrize("training", [{}, TRAINING], ids=["unfitted", "fitted"])

@@ -18,9 +18,10 @@ from helpers.questions import (
     buy,
     start,
 )
+from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase import SliceTable
-from sklearn_ase._evaluation._slices import _verdict
+from sklearn_ase import ActiveRiskEstimator, SliceTable
+from sklearn_ase._evaluation._slices import _short, _verdict
 from sklearn_ase.metrics import LabelShare
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 
@@ -180,9 +181,71 @@ def test_the_table_is_shown_as_text_and_html(evaluation):
     assert len(str(table).splitlines()) == 3
 
 
-def test_a_verdict_says_once_that_there_is_no_interval():
-    refused = SimpleNamespace(refusal="No interval: the losses have a heavy tail.")
-    assert _verdict(refused, 20) == "no interval: the losses have a heavy tail."
+@pytest.mark.parametrize(
+    ("refusal", "verdict", "short"),
+    [
+        (
+            "No interval: the losses have a heavy tail (shape 0.90; from 0.5).",
+            "no interval: the losses have a heavy tail (shape 0.90; from 0.5).",
+            "no interval: the losses have a heavy tail",
+        ),
+        (
+            "No interval from 20 labels: fewer than 25 tell too little about F1.",
+            "no interval from 20 labels: fewer than 25 tell too little about F1.",
+            "no interval: fewer than 25 labels",
+        ),
+        (
+            "ASE has no interval: its error is the surrogate's.",
+            "no interval: ASE has no interval: its error is the surrogate's.",
+            "no interval: ASE has no interval",
+        ),
+    ],
+)
+def test_a_verdict_says_once_that_there_is_no_interval(refusal, verdict, short):
+    assert _verdict(SimpleNamespace(refusal=refusal), 20) == verdict
+    assert _short(verdict) == short
+
+
+def test_a_table_without_intervals_is_narrow():
+    table = buy(start(loss="log_loss"), 20).estimate_by(GROUPS)
+    assert any("the loss has no greatest value" in each for each in table["verdict"])
+    assert "no interval: fewer than 25 labels" in str(table)
+    assert max(map(len, str(table).splitlines())) < 120
+
+
+def test_few_labels_are_as_good_as_nothing_that_could_be_said(evaluation):
+    groups = np.zeros(N)
+    groups[evaluation.state.indices[:9]] = 1
+    table = evaluation.estimate_by(groups)
+    assert table["n_labels"].tolist() == [26, 9]
+    assert np.isfinite(table["low"]).all()
+    assert np.isnan(table["effective_labels"]).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=str)
+def test_rows_without_a_group_are_shown_as_missing(evaluation, missing):
+    groups = np.array(["a", missing], dtype=object)[SLICE.astype(int)]
+    assert "(missing)" in str(evaluation.estimate_by(groups))
+    assert "(missing)" in evaluation.compare_groups(groups).names
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_the_name_of_a_column_is_not_the_column(make):
+    columns = {"region": X[:, 0], "age": X[:, 1]}
+    evaluation = ActiveRiskEstimator(
+        metric=LabelShare(1), surrogate=GaussianNB(), refit=[5], random_state=0
+    ).start(make(columns))
+    evaluation.run(Y.astype(int), 10)
+    match = r"Give the column: X_pool\['region'\], not its name"
+    for ask in (
+        evaluation.estimate_by,
+        evaluation.compare_groups,
+        lambda groups: evaluation.estimate(groups=groups),
+    ):
+        with pytest.raises(ValueError, match=match):
+            ask("region")
+    with pytest.raises(ValueError, match=r"one entry per row .*is 'regoin'"):
+        evaluation.estimate_by("regoin")
 
 
 def test_the_surrogate_alone_gives_a_table_without_intervals(evaluation):

@@ -206,6 +206,11 @@ def test_bad_values_of_an_own_function_are_refused_for_numbers(function, message
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match=r"loss='hinge' is not known.*'zero_one'"):
         as_loss("hinge")
+    for name, meant in {"logloss": "log_loss", "mse": "squared_error"}.items():
+        with pytest.raises(
+            ValueError, match=rf"^Did you mean '{meant}'\? loss='{name}'"
+        ):
+            as_loss(name)
 
 
 @pytest.mark.parametrize("loss", [None, 3, ["log_loss"]])

@@ -107,13 +107,16 @@ def test_metrics_and_losses_are_taken_as_they_are():
 
 
 def test_an_unknown_name_is_refused_with_close_ones():
-    match = r"metric='f1_makro' is not known. Did you mean 'f1_macro'.*'accuracy'"
+    match = r"^Did you mean 'f1_macro'.*\? metric='f1_makro' is not known.*'accuracy'"
     with pytest.raises(ValueError, match=match):
         as_metric("f1_makro")
     with pytest.raises(ValueError, match="Did you mean 'neg_root_mean_squared_error'"):
         as_metric("RMSE")
-    with pytest.raises(ValueError, match=r"metric='x' is not known. Use one of"):
+    with pytest.raises(ValueError, match=r"^metric='x' is not known. Use one of"):
         as_metric("x")
+    for name in ("F1", "f1_score", "f1-score"):
+        with pytest.raises(ValueError, match=r"^Did you mean 'f1'\? "):
+            as_metric(name)
 
 
 def test_a_class_a_function_and_anything_else_are_refused_with_advice():

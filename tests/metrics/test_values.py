@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.base import clone
 
 from sklearn_ase.metrics import (
     R2,
     Accuracy,
+    AveragePrecision,
     BalancedAccuracy,
     CohenKappa,
     ConfusionMetric,
@@ -222,6 +224,20 @@ def test_texts_have_no_positive_class_by_default(rng, name):
         ValueError, match=r"positive one, 'no' or 'yes'. Give pos_label"
     ):
         RATIOS[name][0]().on_pool(guess, classes)
+
+
+@pytest.mark.parametrize("metric", [Recall(), FBeta(beta=2), AveragePrecision()])
+@pytest.mark.parametrize("rarer", ["fraud", "ok"])
+def test_the_rarer_text_is_the_example_of_a_positive_class(metric, rarer):
+    classes = np.array(["fraud", "ok"])
+    predicted = (np.arange(20) < 3) == (rarer == "ok")
+    proba = np.column_stack([~predicted, predicted]) * 0.8 + 0.1
+    is_ranking = isinstance(metric, AveragePrecision)
+    given = proba if is_ranking else classes[predicted.astype(int)]
+    example = clone(metric).set_params(pos_label=rarer)
+    with pytest.raises(ValueError, match="as in ") as caught:
+        metric.on_pool(given, classes)
+    assert f"as in sklearn_ase.metrics.{example!r}." in str(caught.value)
 
 
 def test_a_class_that_is_never_predicted_is_known_not_to_be_found(rng):
