@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from helpers.campaigns import campaign
 from helpers.iris_campaign import X
+from sklearn.metrics import f1_score
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.metrics import LabelShare
+from sklearn_ase.risk import LURE
 
 
 @pytest.mark.parametrize("labels", [["cat", "Dog"], [["cat", "cat"], ["dog", "Dog"]]])
@@ -52,3 +54,18 @@ def test_a_label_spelled_otherwise_than_in_the_metric_is_pointed_out():
         NewClassWarning, match="The metric counts 'correct'.*start again"
     ):
         evaluation.tell(rows, ["right", "wrong"])
+
+
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
+def test_an_average_needs_no_positive_class_if_a_label_was_mistyped(average):
+    y = np.array(["fraud", "ok"])[(X[:, 0] > 5).astype(int)]
+    y[0] = "Fraud"
+    guess = np.where(X[:, 0] > 5.5, "ok", "fraud")
+    evaluator = ActiveRiskEstimator(metric="accuracy", risk=LURE(), refit=[10**6])
+    evaluation = evaluator.start(X, predictions=guess)
+    with pytest.warns(NewClassWarning):
+        evaluation.run(y, len(X), batch_size=50)
+    found = evaluation.estimate(metric=f"f1_{average}")
+    assert float(found) == pytest.approx(f1_score(y, guess, average=average))
+    with pytest.raises(ValueError, match=r"3 classes: \['Fraud', 'fraud', 'ok'\]"):
+        evaluation.estimate(metric="f1")
