@@ -14,7 +14,6 @@ from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._evaluation._systems import as_systems
-from sklearn_ase._inference._best_of import proba_of_best
 from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._inference._pairs import Pairs
@@ -97,13 +96,50 @@ class Answers:
         degrees = max(self.pairs.n_apart[first, second] - 1.0, LEAST_DEGREES)
         degrees = np.inf if self.pairs.is_known else degrees
         found = replace(found, degrees_of_freedom=degrees)
-        if self.believed is None:
+        if self.pairs.curved is not None:
+            found = self._with_region(found, first, second)
+        if self.believed is None and self.pairs.curved is None:
             return found
-        value = self.believed[first] - self.believed[second]
+        value = found.value
+        if self.believed is not None:
+            value = self.believed[first] - self.believed[second]
         if not found.refusal:
             ends = replace(found, value=found.centre).interval(_TRUSTED_LEVEL)
             value = np.clip(value, *ends)
         return replace(found, value=float(value))
+
+    def proba_of_best(self, best):
+        """Probability of each model to be the best: shown differences, their errors."""
+        n_models = len(self.metrics)
+        gains = [-float(self.difference(best, k)) for k in range(n_models)]
+        return self.pairs.proba_of_best(np.array(gains), 0)
+
+    def _with_region(self, found, first, second):
+        """The difference with the interval of all means that the labels allow for.
+
+        That of its tangent is too narrow where the means are little known.
+        """
+        region = self.pairs.curved.region(first, second)
+        means, covariance, (least, most) = (
+            region[name] for name in ("means", "covariance", "limits")
+        )
+        gap = self.pairs.curved.gap(first, second)
+        one_error = self.pairs.curved.ends(first, second, 1.0)
+        low, high = self.metrics[first].metric.bounds
+        return replace(
+            found,
+            mean=None,
+            centre=gap.value(means),
+            standard_error=0.5 * float(np.diff(one_error)[0]),
+            bounds=(low - high, high - low),
+            scale="linear",
+            metric=gap,
+            means=tuple(means.tolist()),
+            known=(np.nan,) * len(means),
+            covariance=tuple(map(tuple, covariance.tolist())),
+            least=tuple(least.tolist()),
+            most=tuple(most.tolist()),
+        )
 
 
 def compare_models(evaluation, models, risk, reference):
@@ -140,7 +176,7 @@ def compare_models(evaluation, models, risk, reference):
     pairs = Pairs(columns, state, observed, corrected, models.agreement, [0])
     answers = Answers(columns.metrics, models.sign, state_of, risk, pairs)
     best, gains = _best(answers, models.names)
-    proba = proba_of_best(gains, pairs.covariance, 0)
+    proba = pairs.proba_of_best(gains, 0)
     return Comparison(models.names, best, gains, proba, answers, reference)
 
 

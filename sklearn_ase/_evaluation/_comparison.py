@@ -228,7 +228,8 @@ class Comparison:
         text = f"{listed(names)} cannot be told apart with {labels}."
         more = self.labels_needed(level)
         if np.isfinite(more) and more > 0:
-            text += f" About {more:.0f} more labels would be sufficient."
+            more_labels = f"{more:.0f} more label{'s' * (more != 1)}"
+            text += f" About {more_labels} would be sufficient."
         else:
             text += " It is not known yet how many more labels are needed."
         proba = self._proba[self.best_index]

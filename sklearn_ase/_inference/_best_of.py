@@ -184,17 +184,40 @@ def anytime_bounds(corrected, deviation, n_apart, n_labels, level=0.9):
     low, high : ndarray of shape (n_models, n_models)
     """
     gap = corrected[:, None] - corrected
-    each = 1.0 - (1.0 - level) / max(len(corrected) - 1, 1)
-    quantile = np.vectorize(anytime_quantile, otypes=[float])
-    half = np.full(gap.shape, np.inf)
-    known = n_apart > 1
-    degrees = n_apart[known] - 1.0
     with np.errstate(invalid="ignore"):
-        half[known] = quantile(each, degrees, n_labels) * deviation[known]
+        half = each_quantile(n_apart, n_labels, level, is_fixed=False) * deviation
     # So few labels say nothing, even if they do not scatter.
     half[np.isnan(half)] = np.inf
     np.fill_diagonal(half, 0.0)
     return gap - half, gap + half
+
+
+def each_quantile(n_apart, n_labels, level, is_fixed):
+    """Half the width of the interval of each difference, in standard errors.
+
+    All comparisons with the best model hold together (Bonferroni).
+
+    Parameters
+    ----------
+    n_apart, n_labels, level
+        See :func:`regret_bounds`.
+    is_fixed : bool
+        For one look; else for looks after every label.
+
+    Returns
+    -------
+    quantile : ndarray of shape (n_models, n_models)
+        Infinite where too few labels tell anything.
+    """
+    each = 1.0 - (1.0 - level) / max(len(n_apart) - 1, 1)
+    found = np.full(n_apart.shape, np.inf)
+    known = n_apart > 1
+    if is_fixed:
+        found[known] = stats.t.ppf(each, np.maximum(n_apart[known] - 1.0, 1.0))
+    else:
+        quantile = np.vectorize(anytime_quantile, otypes=[float])
+        found[known] = quantile(each, n_apart[known] - 1.0, n_labels)
+    return found
 
 
 def information_gain(log_weights, ratings, proba=None):

@@ -1,5 +1,8 @@
 """Means over the pool of all models at once."""
 
+from copy import copy
+from functools import cached_property
+
 import numpy as np
 
 from sklearn_ase.metrics._combine import combine
@@ -65,6 +68,44 @@ class Columns:
         targets, weight = self._gather
         is_common = (weight == weight[:, :1]).all() and (weight >= 0).all()
         return targets if is_mean and is_common else None
+
+    @cached_property
+    def are_linear(self):
+        """Whether all metrics are linear functions of their means."""
+        return all(metric.is_linear for metric in self.metrics)
+
+    def each(self):
+        """The same with each column as a model of its own."""
+        found = copy(self)
+        found.metrics, found.ends = self.parts, np.arange(len(self.parts) + 1)
+        return found
+
+    def limits(self, state, observed, weight=None):
+        """Least and greatest mean of each column that the labels leave possible.
+
+        Parameters
+        ----------
+        state : PoolState
+        observed : ndarray of shape (n_labels, n_columns)
+        weight : ndarray of shape (n_samples,), default=None
+
+        Returns
+        -------
+        least, most : ndarray of shape (n_columns,)
+        """
+        ends = []
+        for part, seen in zip(self.parts, observed.T, strict=True):
+            sides = [np.array(side, dtype=float) for side in part.limits()]
+            if state.settled.n_skipped:  # Only what holds for every row is proved.
+                counts = np.ones(self.n_samples) if weight is None else weight
+                here = counts > 0
+                low, high = (side[here] / counts[here] for side in sides)
+                ends.append((low.min(), high.max()))
+                continue
+            for side in sides:
+                side[state.indices] = seen
+            ends.append([side.mean() for side in sides])
+        return tuple(np.array(ends).T)
 
     def expected(self, belief):
         """Expected value of each column at each row, (n_samples, n_columns)."""

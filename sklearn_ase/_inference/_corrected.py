@@ -49,7 +49,11 @@ class Corrected:
             steps = np.stack(found, axis=1)
         self.column_steps = steps
         weights = _kernels.step_weights(self.n_picks, state.n_samples)
-        self.means = weights @ steps
+        self.plain_means = weights @ steps
+        self.means = self.plain_means
+        if not columns.are_linear:  # The cut would bias plain means.
+            self.limits = columns.limits(state, observed, weight)
+            self.means = np.clip(self.plain_means, *self.limits)
         self.gains = columns.gains(self.means)
         self.steps = columns.per_model(steps, columns.gradient(self.means))
         self.seen = seen_covariance(self.steps, state.n_samples)
@@ -58,7 +62,7 @@ class Corrected:
         """What was expected of each pick, and of all rows that were free."""
         expected = np.zeros((n_picks, n_columns))
         free = np.zeros((n_picks, n_columns))
-        for epoch, end in self._spans():
+        for epoch, end in self.spans():
             # Picks of an epoch that is not over have a longer span later.
             key = "expected", self.columns, epoch.belief, epoch.start, end
             found = self._cache.get(key)
@@ -69,9 +73,17 @@ class Corrected:
             expected[here], free[here] = found[0][:size], found[1][:size]
         return expected, free
 
-    def _spans(self):
+    def spans(self):
+        """Each epoch, and the pick that it ends before."""
         ends = [epoch.start for epoch in self.epochs[1:]] + [len(self.state.picks)]
         return list(zip(self.epochs, ends, strict=True))
+
+    def kept(self, key, make, *known):
+        """What was computed for an epoch, which is kept."""
+        key = *key, self.columns
+        if key not in self._cache:
+            self._cache[key] = make(*known)
+        return self._cache[key]
 
     def _expected_of(self, epoch, end):
         rows = self.state.picks.indices
@@ -100,14 +112,12 @@ class Corrected:
         if self.n_picks == n_samples:
             return total
         squares = _kernels.step_weights(self.n_picks, n_samples) ** 2
-        for epoch, end in self._spans():
+        for epoch, end in self.spans():
             share = squares[epoch.start : min(end, self.n_picks)].sum()
             if not share:
                 continue
-            key = "believed", self.columns, epoch.belief, epoch.start
-            if key not in self._cache:
-                self._cache[key] = self._believed_of(epoch, apart)
-            total += share * self._cache[key]
+            key = "believed", epoch.belief, epoch.start
+            total += share * self.kept(key, self._believed_of, epoch, apart)
         return total
 
     def _believed_of(self, epoch, apart):

@@ -7,9 +7,12 @@ import numpy as np
 from sklearn_ase._inference._best_of import (
     anytime_bounds,
     blended,
+    each_quantile,
     of_differences,
+    proba_of_best,
     regret_bounds,
 )
+from sklearn_ase._inference._curved import Curved
 from sklearn_ase._inference._intervals import check_interval
 
 
@@ -52,12 +55,21 @@ class Pairs:
         return self.agreement.effective_apart(rows, weight)
 
     @cached_property
+    def curved(self):
+        """The errors, if the metric is not linear in means; else None."""
+        if self._corrected is None or self._columns.are_linear:
+            return None
+        return Curved(self._corrected, self.agreement.apart)
+
+    @cached_property
     def _believed(self):
         return self._corrected.believed(self.agreement.apart)
 
     @cached_property
     def covariance(self):
         """Covariance of the errors of all gains, (n_models, n_models)."""
+        if self.curved is not None:
+            return self.curved.covariance
         return blended(self._corrected.seen, self._believed, self.n_labels)
 
     @cached_property
@@ -113,6 +125,9 @@ class Pairs:
         if self.is_known:
             gap = gains[:, None] - gains
             return gap, gap
+        if self.curved is not None:
+            quantile = each_quantile(self.n_apart, n_labels, level, is_fixed)
+            return self.curved.bounds(quantile)
         if is_fixed:
             seed = [*self._seed, n_labels]
             return regret_bounds(
@@ -121,6 +136,23 @@ class Pairs:
         seen = of_differences(self._corrected.seen)
         variance = np.maximum(seen, of_differences(self._believed))
         return anytime_bounds(gains, np.sqrt(variance), self.n_apart, n_labels, level)
+
+    def excludes(self, model):
+        """Whether the labels exclude one model, at 90 %: another one is better."""
+        if self._corrected is None:
+            return False
+        if not self._corrected.excluded(self.agreement.apart, model):
+            return False
+        if self.curved is None or self.is_known:
+            return True
+        quantile = each_quantile(self.n_apart, self.n_labels, 0.9, is_fixed=True)
+        others = [k for k in range(len(quantile)) if k != model]
+        ends = self.curved.ends
+        return any(ends(k, model, quantile[k, model])[0] > 0 for k in others)
+
+    def proba_of_best(self, gains, seed):
+        """Probability of each model to be the best, given how good each is."""
+        return proba_of_best(gains, self.covariance, seed)
 
     def may_be_best(self, chosen, level=0.9, method="fixed"):
         """Whether each model may be the best.
@@ -166,6 +198,8 @@ class Pairs:
             others[model] = not self.agreement.are_alike(chosen, model)
         low, high = (side[chosen, others] for side in self.bounds(level))
         half, gap = 0.5 * (high - low), (gains[chosen] - gains)[others]
+        with np.errstate(invalid="ignore"):  # The labels must show what is believed.
+            gap = np.minimum(gap, np.nan_to_num(0.5 * (high + low)))
         if not len(gap):
             return 0.0
         if not (gap > 0).all() or not np.isfinite(half).all():

@@ -59,12 +59,11 @@ class Leading(Evaluation):
                     self._model_cache,
                     self.models.weight,
                 )
-            seed = [self.seed, state.n_labels, _DRAWS]
-            agreement = self.models.agreement
-            known = columns, state, observed, corrected, agreement.apart
-            found = standing(*known, seed, self.models.weight)
-            seed = [self.seed, _CRITICAL]
+            agreement, seed = self.models.agreement, [self.seed, _CRITICAL]
             pairs = Pairs(columns, state, observed, corrected, agreement, seed)
+            seed = [self.seed, state.n_labels, _DRAWS]
+            weight = self.models.weight
+            found = standing(columns, state, observed, pairs, seed, weight)
             self._stands = {state: (found, columns, corrected, pairs)}
         return self._stands[state]
 

@@ -77,9 +77,9 @@ class ModelSelection(Leading):
 
     @property
     def probabilities(self) -> dict[str, float]:
-        """Probability of each model to be the best, as believed, by name."""
-        found = self._standing(self.state, self.epochs, self.classes_)[0]
-        return dict(zip(self.names, found.best_proba.tolist(), strict=True))
+        """Probability of each model to be the best, roughly, by name."""
+        found = self.compare().probabilities()
+        return dict(zip(self.names, found.tolist(), strict=True))
 
     @property
     def candidates(self) -> list[str]:
@@ -168,8 +168,11 @@ class ModelSelection(Leading):
             models = self.models.predictions() if models is None else models
             return super().compare(models, reference=reference, **question)
         stand = self._standing(self.state, self.epochs, self.classes_)[0]
-        found = stand.leader, stand.gains, stand.best_proba
-        return Comparison(self.names, *found, self._answers(), reference)
+        answers, proba = self._answers(), stand.best_proba
+        if answers.pairs.curved is not None:
+            proba = answers.proba_of_best(stand.leader)
+        found = stand.leader, stand.gains, proba
+        return Comparison(self.names, *found, answers, reference)
 
     def _is_own(self, metric):
         """Whether a metric is the one that the models are chosen by."""

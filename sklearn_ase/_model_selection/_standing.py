@@ -30,7 +30,7 @@ class Standing:
     leader: int
 
 
-def standing(columns, state, observed, corrected, apart, seed, weight=None):
+def standing(columns, state, observed, pairs, seed, weight=None):
     """Weigh the models by what is believed now.
 
     Parameters
@@ -39,9 +39,7 @@ def standing(columns, state, observed, corrected, apart, seed, weight=None):
     state : PoolState
         With a belief that has a stack.
     observed : ndarray of shape (n_labels, n_columns)
-    corrected : Corrected or None
-        None before the first label.
-    apart : ndarray of shape (n_samples,), dtype bool
+    pairs : Pairs
     seed : sequence of int
     weight : ndarray of shape (n_samples,), default=None
         How much each row counts in the columns, with mean 1.
@@ -54,12 +52,12 @@ def standing(columns, state, observed, corrected, apart, seed, weight=None):
     expected[state.indices] = observed
     means = _over_answerable(expected, state, weight)
     gains, gradient = columns.gains(means), columns.gradient(means)
-    unknown = np.array(apart)
+    unknown = np.array(pairs.agreement.apart)
     unknown[state.indices] = False
     unknown[state.picks.indices[state.picks.skipped]] = False
     covariance = believed_covariance(columns, state, gradient, np.flatnonzero(unknown))
     best_proba = proba_of_best(gains, covariance, seed)
-    leader = _chosen(gains, corrected, apart)
+    leader = _chosen(gains, pairs)
     return Standing(gains, gradient, best_proba, leader)
 
 
@@ -84,13 +82,11 @@ def _over_answerable(expected, state, weight):
     return counts @ expected / total if total > 0 else expected.mean(axis=0)
 
 
-def _chosen(gains, corrected, apart):
+def _chosen(gains, pairs):
     """The model with the greatest gain of those that the labels have not excluded."""
     order = np.argsort(-gains, kind="stable")
-    if corrected is None:
-        return int(order[0])
     for model in order:
-        if not corrected.excluded(apart, model):
+        if not pairs.excludes(model):
             return int(model)
     return int(order[0])
 

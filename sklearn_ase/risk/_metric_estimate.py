@@ -14,7 +14,7 @@ from sklearn_ase._inference._intervals import (
     check_interval,
     fixed_quantiles,
 )
-from sklearn_ase._inference._regions import ends_over_ellipse
+from sklearn_ase._inference._regions import ends_over_means
 from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
@@ -227,13 +227,10 @@ class MetricEstimate:
             return self.bounds
         if self.means:
             quantile = min(quantile, _MOST_QUANTILE)  # Only what is proved stays.
-            ends = ends_over_ellipse(
-                self._value_of_means,
-                np.array(self.means),
-                np.array(self.covariance),
-                quantile,
-                (np.array(self.least), np.array(self.most)),
-            )
+            functions = self._value_of_means, getattr(self.metric, "gradient", None)
+            means, covariance = np.array(self.means), np.array(self.covariance)
+            limits = np.array(self.least), np.array(self.most)
+            ends = ends_over_means(*functions, means, covariance, quantile, limits)
             # The error of the pool as a sample is independent of that of the labels.
             reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
             return (self.centre - reach[0], self.centre + reach[1]) if added else ends

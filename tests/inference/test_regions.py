@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from sklearn_ase._inference._regions import ends_over_ellipse
+from sklearn_ase._inference._regions import (
+    ends_over_ellipse,
+    ends_over_means,
+    greater_covariance,
+    into_limits,
+)
 from sklearn_ase.metrics import FBeta, Matthews, Recall
 
 NO_LIMITS = (np.full(2, -np.inf), np.full(2, np.inf))
@@ -75,3 +80,32 @@ def test_points_where_the_function_is_not_defined_are_left_out():
 def test_without_variance_it_is_the_value():
     found = ends_over_ellipse(recall, MEANS, np.zeros((2, 2)), 2.0, NO_LIMITS)
     assert found == pytest.approx((0.75, 0.75))
+
+
+def test_ends_of_a_plain_sum_are_those_of_its_standard_error():
+    root = np.random.default_rng(0).normal(size=(4, 4))
+    covariance, slope = root @ root.T, np.array([1.0, -1.0, 0.5, 2.0])
+    limits = np.full(4, -np.inf), np.full(4, np.inf)
+    functions = (lambda means: slope @ means), (lambda means: slope)
+    found = ends_over_means(*functions, np.zeros(4), covariance, 2.0, limits)
+    error = 2.0 * np.sqrt(slope @ covariance @ slope)
+    np.testing.assert_allclose(found, (-error, error))
+
+
+def test_means_that_are_bound_to_each_other_stay_so_within_limits():
+    root = np.random.default_rng(0).normal(size=(3, 3))
+    three = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, -1]])  # u + v = w + z
+    limits = np.zeros(4), np.full(4, np.inf)
+    start = three @ np.array([0.3, -0.1, 0.15])
+    moved = into_limits(start, three @ root @ root.T @ three.T, limits)
+    assert (moved >= 0).all()
+    assert moved[0] + moved[1] - moved[2] == pytest.approx(moved[3], abs=1e-6)
+
+
+def test_the_greater_covariance_is_as_great_as_both_in_each_direction():
+    roots = np.random.default_rng(0).normal(size=(2, 3, 3))
+    first, second = (root @ root.T for root in roots)
+    found = greater_covariance(first, second)
+    for each in (first, second):
+        assert np.linalg.eigvalsh(found - each).min() > -1e-9
+    np.testing.assert_allclose(greater_covariance(first, 4 * first), 4 * first)
