@@ -152,7 +152,10 @@ class Pairs:
 
     def proba_of_best(self, gains, seed):
         """Probability of each model to be the best, given how good each is."""
-        return proba_of_best(gains, self.covariance, seed)
+        covariance = self.covariance
+        if self.curved is not None:  # Ratios are of order 1: this is rounding.
+            covariance = np.where(np.abs(covariance) < 1e-16, 0.0, covariance)
+        return proba_of_best(gains, covariance, seed)
 
     def may_be_best(self, chosen, level=0.9, method="fixed"):
         """Whether each model may be the best.
