@@ -68,12 +68,12 @@ def ends_over_means(function, gradient, means, covariance, quantile, limits):
     centre = function(means)
     if not np.isfinite(centre):
         return np.nan, np.nan
-    scale, values, vectors = _axes(covariance)
+    axes = scale, values, vectors = _axes(covariance)
     root = scale[:, None] * vectors * np.sqrt(values)
     # The longest axes are tried first, and then the gradient leads.
     reach = quantile * root[:, -_N_AXES:].T
     reach = np.concatenate([reach, -reach])
-    starts = [means, *into_limits(means + reach, covariance, limits)]
+    starts = [means, *_moved(means + reach, axes, limits)]
     found = [(function(point), point) for point in starts]
     found = [each for each in found if np.isfinite(each[0])]
     ends = []
@@ -82,11 +82,11 @@ def ends_over_means(function, gradient, means, covariance, quantile, limits):
         for start in (means, point):
             for _ in range(_N_STEPS):
                 slope = sign * (root.T @ gradient(start))
-                size = np.linalg.norm(slope)
+                size = np.sqrt(slope @ slope)
                 if not size > 0:
                     break
                 reach = quantile * (root @ (slope / size))
-                start = into_limits(means + reach, covariance, limits)
+                start = _moved(means + reach, axes, limits)
                 value = function(start)
                 if not np.isfinite(value):
                     break
@@ -117,15 +117,22 @@ def into_limits(point, covariance, limits):
     -------
     moved : ndarray of shape (..., n_means)
     """
-    moved = np.clip(point, *limits)
+    return _moved(point, _axes(covariance), limits)
+
+
+def _moved(point, axes, limits):
+    """The same, for axes that are known."""
+    low, high = limits
+    moved = np.minimum(np.maximum(point, low), high)
     if (moved == point).all():
         return moved
-    scale, values, vectors = _axes(covariance)
+    scale, values, vectors = axes
     free = vectors[:, values > 1e-9 * max(values.max(), 1e-300)]
+    turn = free @ free.T * scale / scale[:, None]
     for _ in range(_N_MOVES):
-        along = point + (moved - point) / scale @ free @ free.T * scale
-        moved = np.clip(along, *limits)
-        if np.allclose(moved, along, rtol=0.0, atol=1e-9):
+        along = point + (moved - point) @ turn
+        moved = np.minimum(np.maximum(along, low), high)
+        if np.abs(moved - along).max() <= 1e-9:
             break
     return moved
 
