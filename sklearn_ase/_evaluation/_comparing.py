@@ -119,18 +119,17 @@ class Answers:
 
         That of its tangent is too narrow where the means are little known.
         """
-        region = self.pairs.curved.region(first, second)
-        means, covariance, (least, most) = (
-            region[name] for name in ("means", "covariance", "limits")
-        )
-        gap = self.pairs.curved.gap(first, second)
-        one_error = self.pairs.curved.ends(first, second, 1.0)
+        gap, region = self.pairs.curved.region(first, second)
+        pair = np.array([first]), np.array([second])
+        one_error = self.pairs.curved.ends(*pair, np.ones(1))
+        means, covariance = region["means"][0], region["covariance"][0]
+        least, most = (side[0] for side in region["limits"])
         low, high = self.metrics[first].metric.bounds
         return replace(
             found,
             mean=None,
             centre=gap.value(means),
-            standard_error=0.5 * float(np.diff(one_error)[0]),
+            standard_error=0.5 * float(np.diff(one_error, axis=0)[0, 0]),
             bounds=(low - high, high - low),
             scale="linear",
             metric=gap,

@@ -8,7 +8,7 @@ from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._best_of import seen_covariance
 from sklearn_ase._inference._corrected import some_rows, sum_of_covariances
 from sklearn_ase._inference._regions import (
-    ends_over_means,
+    ends_over_regions,
     greater_covariance,
     into_limits,
 )
@@ -36,7 +36,6 @@ class Curved:
         self._corrected = corrected
         self._apart = apart
         self._columns = corrected.columns
-        self._kept = {}
 
     @cached_property
     def seen(self):
@@ -97,9 +96,10 @@ class Curved:
         n_models = self._columns.n_models
         low, high = self.bounds(np.ones((n_models, n_models)))
         gap = np.zeros((n_models, n_models))
-        for one, other in np.ndindex(gap.shape):
-            region = self.region(one, other)
-            gap[one, other] = region["function"](region["means"])
+        first, second = np.triu_indices(n_models, 1)
+        for here, gaps, region in self._regions(first, second):
+            gap[first[here], second[here]] = gaps.values(region["means"][:, None])[:, 0]
+        gap = gap - gap.T
         error = np.where(gap > 0, gap - low, high - gap)
         known = np.isfinite(error)
         error[~known] = 10.0 * max(error[known].max(), 1.0)  # Nothing is known.
@@ -110,34 +110,44 @@ class Curved:
     def region(self, first, second):
         """The means of two models, what they may be, and the difference as a function.
 
+        Parameters
+        ----------
+        first, second : int
+
         Returns
         -------
+        gap : Gaps
         region : dict
-            The arguments of `ends_over_means` but for the quantile.
+            The means, their covariance and their limits, for one region.
         """
-        if (first, second) not in self._kept:
-            self._kept[first, second] = self._region(first, second)
-        return self._kept[first, second]
+        pair = np.array([first]), np.array([second])
+        ((_, gaps, region),) = self._regions(*pair)
+        return gaps, region
 
-    def _region(self, first, second):
+    def _regions(self, first, second):
+        """The same for many pairs, those with the same numbers of means together."""
         ends = self._columns.ends
-        places = np.r_[ends[first] : ends[first + 1], ends[second] : ends[second + 1]]
-        here = np.ix_(places, places)
+        sizes = np.diff(ends)
+        kinds = np.stack([sizes[first], sizes[second]], axis=1)
+        for kind in np.unique(kinds, axis=0):
+            here = np.flatnonzero((kinds == kind).all(axis=1))
+            starts = ends[first[here]], ends[second[here]]
+            places = [
+                s[:, None] + np.arange(n) for s, n in zip(starts, kind, strict=True)
+            ]
+            gaps = Gaps(self._columns, first[here], second[here])
+            yield here, gaps, self._region(np.concatenate(places, axis=1))
+
+    def _region(self, places):
+        square = places[:, :, None], places[:, None]
         limits = tuple(side[places] for side in self._corrected.limits)
-        covariance = greater_covariance(self.seen[here], self.believed[here])
-        start = into_limits(self._corrected.plain_means[places], covariance, limits)
-        gap = self.gap(first, second)
+        covariance = greater_covariance(self.seen[square], self.believed[square])
+        means = self._corrected.plain_means[places][:, None]
         return {
-            "function": gap.value,
-            "gradient": gap.gradient,
-            "means": start,
+            "means": into_limits(means, covariance, limits)[:, 0],
             "covariance": covariance,
             "limits": limits,
         }
-
-    def gap(self, first, second):
-        """How much better one model is than another, as a function of their means."""
-        return Gap(self._columns, first, second)
 
     def bounds(self, quantile):
         """How much better each model is at least, and at most, than each other.
@@ -152,44 +162,84 @@ class Curved:
         low, high : ndarray of shape (n_models, n_models)
         """
         low, high = np.zeros(quantile.shape), np.zeros(quantile.shape)
-        for one, other in zip(*np.triu_indices(len(quantile), 1), strict=True):
-            low[one, other], high[one, other] = self.ends(
-                one, other, quantile[one, other]
-            )
-            low[other, one], high[other, one] = -high[one, other], -low[one, other]
-        return low, high
+        pairs = np.triu_indices(len(quantile), 1)
+        low[pairs], high[pairs] = self.ends(*pairs, quantile[pairs])
+        return low - high.T, high - low.T
 
     def ends(self, first, second, quantile):
-        """Least and greatest difference; infinite where it is not defined."""
-        if not np.isfinite(quantile):
-            return -np.inf, np.inf
-        region = self.region(first, second)
-        found = ends_over_means(**region, quantile=min(quantile, _MOST_QUANTILE))
-        return found if np.isfinite(found).all() else (-np.inf, np.inf)
+        """Least and greatest difference of pairs; infinite where it is not defined.
+
+        Parameters
+        ----------
+        first, second : ndarray of int of shape (n_pairs,)
+        quantile : ndarray of shape (n_pairs,)
+
+        Returns
+        -------
+        low, high : ndarray of shape (n_pairs,)
+        """
+        ends = np.full((2, len(first)), np.nan)
+        reach = np.minimum(quantile, _MOST_QUANTILE)
+        for here, gaps, region in self._regions(first, second):
+            ends[:, here] = ends_over_regions(
+                gaps.values, gaps.gradients, quantile=reach[here], **region
+            )
+        is_known = np.isfinite(ends).all(axis=0) & np.isfinite(quantile)
+        return np.where(is_known, ends[0], -np.inf), np.where(is_known, ends[1], np.inf)
 
 
-class Gap:
-    """How much better one model is than another, as a function of all their means.
+class Gaps:
+    """How much better one model is than another, as functions of all their means.
 
     Parameters
     ----------
     columns : Columns
-    first, second : int
+    first, second : ndarray of int of shape (n_pairs,)
+        Models with the same number of means each.
     """
 
     def __init__(self, columns, first, second):
-        self._both = columns.metrics[first], columns.metrics[second]
+        self._metrics = {k: columns.metrics[k] for k in np.union1d(first, second)}
         self._sign = columns.sign
-        self._cut = len(self._both[0].parts)
+        self._sides = first, second
+        self._cut = len(columns.metrics[first[0]].parts)
+
+    def values(self, points):
+        """The differences; NaN where they are not defined.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_pairs, n_points, n_means)
+
+        Returns
+        -------
+        values : ndarray of shape (n_pairs, n_points)
+        """
+        own, other = self._of_each("values", points)
+        return self._sign * (own - other)
+
+    def gradients(self, points):
+        """Derivatives by the means, (n_pairs, n_points, n_means)."""
+        own, other = self._of_each("gradients", points)
+        slopes = np.concatenate([own, -other], axis=2)
+        return self._sign * np.nan_to_num(slopes, posinf=0, neginf=0)
 
     def value(self, means):
-        """The difference; NaN where it is not defined."""
-        own, other = means[: self._cut], means[self._cut :]
-        gap = self._both[0].value(own) - self._both[1].value(other)
-        return float(self._sign * gap)
+        """The difference of the only pair at one point, (n_means,) -> float."""
+        return float(self.values(np.asarray(means)[None, None])[0, 0])
 
     def gradient(self, means):
-        """Derivative by the means."""
-        own, other = means[: self._cut], means[self._cut :]
-        slopes = self._both[0].gradient(own), -self._both[1].gradient(other)
-        return self._sign * np.nan_to_num(np.concatenate(slopes), posinf=0, neginf=0)
+        """Its derivatives, (n_means,) -> (n_means,)."""
+        return self.gradients(np.asarray(means)[None, None])[0, 0]
+
+    def _of_each(self, name, points):
+        cut = np.split(points, [self._cut], axis=2)
+        for models, means in zip(self._sides, cut, strict=True):
+            found = None
+            for model in np.unique(models):
+                here = models == model
+                each = getattr(self._metrics[model], name)(means[here])
+                if found is None:
+                    found = np.empty((len(points), *each.shape[1:]))
+                found[here] = each
+            yield found

@@ -146,9 +146,10 @@ class Pairs:
         if self.curved is None or self.is_known:
             return True
         quantile = each_quantile(self.n_apart, self.n_labels, 0.9, is_fixed=True)
-        others = [k for k in range(len(quantile)) if k != model]
-        ends = self.curved.ends
-        return any(ends(k, model, quantile[k, model])[0] > 0 for k in others)
+        others = np.delete(np.arange(len(quantile)), model)
+        same = np.full(len(others), model)
+        low, _ = self.curved.ends(others, same, quantile[others, model])
+        return bool((low > 0).any())
 
     def proba_of_best(self, gains, seed):
         """Probability of each model to be the best, given how good each is."""

@@ -10,129 +10,170 @@ _N_STEPS = 5
 _N_MOVES = 20
 
 
-def ends_over_ellipse(function, means, covariance, quantile, limits):
-    """Least and greatest value of a function over an ellipse of two means.
+def ends_over_means(function, gradient, means, covariance, quantile, limits):
+    """Least and greatest value of a function over an ellipsoid of means.
 
-    For a ratio of the means this is Fieller's interval. It needs no gradient, stays
-    within the range of the function, and is finite where no label has shown a positive.
+    For a ratio of two means this is Fieller's interval. It stays within the range of
+    the function, and is finite where no label has shown a positive.
 
     Parameters
     ----------
-    function : callable
-        Of an ndarray of shape (2,); NaN where it is not defined.
-    means : ndarray of shape (2,)
-        Centre of the ellipse.
-    covariance : ndarray of shape (2, 2)
+    function, gradient : callable
+        Of an ndarray of shape (n_means,); NaN where the function is not defined. Two
+        means need no gradient.
+    means : ndarray of shape (n_means,)
+        Centre of the ellipsoid. More than two means are within the limits.
+    covariance : ndarray of shape (n_means, n_means)
     quantile : float
         Half-axes in standard errors.
-    limits : tuple of two ndarrays of shape (2,)
+    limits : tuple of two ndarrays of shape (n_means,)
         What the means can be for certain; points are moved into these limits.
 
     Returns
     -------
     low, high : float
-        NaN if the function is defined nowhere on the ellipse.
+        NaN if the function is not defined at the centre, or anywhere on the ellipse.
     """
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    circle = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])
-    points = np.concatenate([r * circle for r in (0.0, *_RADII)], axis=1)
-    points = np.clip((means[:, None] + quantile * root @ points).T, *limits)
-    found = np.array([function(point) for point in np.unique(points, axis=0)])
-    found = found[np.isfinite(found)]
-    if not len(found):
-        return np.nan, np.nan
-    return float(found.min()), float(found.max())
+    low, high = ends_over_regions(
+        _of_many(function),
+        _of_many(gradient),
+        means[None],
+        covariance[None],
+        np.array([quantile]),
+        tuple(side[None] for side in limits),
+    )
+    return float(low[0]), float(high[0])
 
 
-def ends_over_means(function, gradient, means, covariance, quantile, limits):
-    """The same for any number of means, by following the gradient.
+def _of_many(function):
+    """A function of one point as a function of many, which may be alike."""
+
+    def each(points):
+        flat = points.reshape(-1, points.shape[-1])
+        back = np.zeros(1, dtype=int)
+        if len(flat) > 1:
+            flat, back = np.unique(flat, axis=0, return_inverse=True)
+        found = np.array([function(point) for point in flat])[back.ravel()]
+        return found.reshape(*points.shape[:-1], *found.shape[1:])
+
+    return each
+
+
+def ends_over_regions(function, gradient, means, covariance, quantile, limits):
+    """The same for many regions at once.
 
     Parameters
     ----------
-    function, gradient : callable
-        Of an ndarray of shape (n_means,). Two means need no gradient.
-    means : ndarray of shape (n_means,)
-        Centre of the ellipsoid, within the limits.
-    covariance : ndarray of shape (n_means, n_means)
-    quantile : float
-    limits : tuple of two ndarrays of shape (n_means,)
+    function : callable
+        Values at points of each region: (n_regions, n_points, n_means) ->
+        (n_regions, n_points).
+    gradient : callable
+        The same -> (n_regions, n_points, n_means).
+    means : ndarray of shape (n_regions, n_means)
+    covariance : ndarray of shape (n_regions, n_means, n_means)
+    quantile : ndarray of shape (n_regions,)
+    limits : tuple of two ndarrays of shape (n_regions, n_means)
 
     Returns
     -------
-    low, high : float
-        NaN if the function is not defined at the centre, or on the ellipse.
+    low, high : ndarray of shape (n_regions,)
     """
-    if len(means) == 2:
-        return ends_over_ellipse(function, means, covariance, quantile, limits)
-    centre = function(means)
-    if not np.isfinite(centre):
-        return np.nan, np.nan
+    if means.shape[1] == 2:
+        return _over_ellipses(function, means, covariance, quantile, limits)
+    centre = means[:, None]
+    is_defined = np.isfinite(function(centre)[:, 0])
     axes = scale, values, vectors = _axes(covariance)
-    root = scale[:, None] * vectors * np.sqrt(values)
+    root = scale[:, :, None] * vectors * np.sqrt(values)[:, None]
     # The longest axes are tried first, and then the gradient leads.
-    reach = quantile * root[:, -_N_AXES:].T
-    reach = np.concatenate([reach, -reach])
-    starts = [means, *_moved(means + reach, axes, limits)]
-    found = [(function(point), point) for point in starts]
-    found = [each for each in found if np.isfinite(each[0])]
+    reach = quantile[:, None, None] * root[:, :, -_N_AXES:].transpose(0, 2, 1)
+    reach = np.concatenate([reach, -reach], axis=1)
+    tried = np.concatenate([centre, _moved(centre + reach, axes, limits)], axis=1)
+    found = function(tried)
     ends = []
     for sign in (-1.0, 1.0):
-        best, point = max(found, key=lambda each: sign * each[0])
-        for start in (means, point):
+        heights = np.where(np.isfinite(found), sign * found, -np.inf)
+        first = heights.argmax(axis=1)[:, None]
+        best = np.take_along_axis(heights, first, axis=1)[:, 0]
+        for start in (centre, np.take_along_axis(tried, first[:, :, None], axis=1)):
+            goes_on = is_defined.copy()
             for _ in range(_N_STEPS):
-                slope = sign * (root.T @ gradient(start))
-                size = np.sqrt(slope @ slope)
-                if not size > 0:
+                slope = sign * (gradient(start) @ root)
+                size = np.sqrt((slope**2).sum(axis=2, keepdims=True))
+                goes_on &= size[:, 0, 0] > 0
+                if not goes_on.any():
                     break
-                reach = quantile * (root @ (slope / size))
-                start = _moved(means + reach, axes, limits)
-                value = function(start)
-                if not np.isfinite(value):
-                    break
-                best = sign * max(sign * best, sign * value)
-        ends.append(best)
-    return float(ends[0]), float(ends[1])
+                slope = slope / np.where(size > 0, size, 1.0)
+                step = quantile[:, None, None] * (slope @ root.transpose(0, 2, 1))
+                # Where the search has ended it stays at a point that is defined.
+                step = np.where(goes_on[:, None, None], step, 0.0)
+                start = _moved(centre + step, axes, limits)
+                height = sign * function(start)[:, 0]
+                goes_on &= np.isfinite(height)
+                best = np.where(goes_on, np.fmax(best, height), best)
+        ends.append(np.where(is_defined, sign * best, np.nan))
+    return ends[0], ends[1]
+
+
+def _over_ellipses(function, means, covariance, quantile, limits):
+    """Ends over ellipses of two means, which need no gradient."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None]
+    circle = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+    points = np.concatenate([r * circle for r in (0.0, *_RADII)], axis=1)
+    points = means[:, :, None] + quantile[:, None, None] * (root @ points)
+    points = np.clip(points.transpose(0, 2, 1), *(side[:, None] for side in limits))
+    found = function(points)
+    found = np.where(np.isfinite(found), found, np.nan)
+    nowhere = np.isnan(found).all(axis=1)
+    found[nowhere] = 0.0
+    ends = np.nanmin(found, axis=1), np.nanmax(found, axis=1)
+    return tuple(np.where(nowhere, np.nan, end) for end in ends)
 
 
 def _axes(covariance):
     """Scales, and variances and axes of the correlations, the longest axis last."""
-    scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    scale = np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 1e-300))
+    outer = scale[..., :, None] * scale[..., None, :]
+    values, vectors = np.linalg.eigh(covariance / outer)
     return scale, np.maximum(values, 0.0), vectors
 
 
-def into_limits(point, covariance, limits):
+def into_limits(points, covariance, limits):
     """Move means into their limits along directions in which they have an error.
 
     Means that are bound to each other, such as the positives of two models, stay so.
 
     Parameters
     ----------
-    point : ndarray of shape (..., n_means)
-    covariance : ndarray of shape (n_means, n_means)
-    limits : tuple of two ndarrays of shape (n_means,)
+    points : ndarray of shape (n_regions, n_points, n_means)
+    covariance : ndarray of shape (n_regions, n_means, n_means)
+    limits : tuple of two ndarrays of shape (n_regions, n_means)
 
     Returns
     -------
-    moved : ndarray of shape (..., n_means)
+    moved : ndarray of shape (n_regions, n_points, n_means)
     """
-    return _moved(point, _axes(covariance), limits)
+    return _moved(points, _axes(covariance), limits)
 
 
-def _moved(point, axes, limits):
+def _moved(points, axes, limits):
     """The same, for axes that are known."""
-    low, high = limits
-    moved = np.minimum(np.maximum(point, low), high)
-    if (moved == point).all():
+    low, high = (side[:, None] for side in limits)
+    moved = np.clip(points, low, high)
+    left = np.flatnonzero((moved != points).any(axis=(1, 2)))
+    if not len(left):
         return moved
-    scale, values, vectors = axes
-    free = vectors[:, values > 1e-9 * max(values.max(), 1e-300)]
-    turn = free @ free.T * scale / scale[:, None]
+    scale, values, vectors = (each[left] for each in axes)
+    is_free = values > 1e-9 * np.maximum(values[:, -1:], 1e-300)
+    free = vectors * is_free[:, None]
+    turn = free @ free.transpose(0, 2, 1) * scale[:, None] / scale[:, :, None]
     for _ in range(_N_MOVES):
-        along = point + (moved - point) @ turn
-        moved = np.minimum(np.maximum(along, low), high)
-        if np.abs(moved - along).max() <= 1e-9:
+        start, least, most = points[left], low[left], high[left]
+        along = start + (moved[left] - start) @ turn
+        moved[left] = np.clip(along, least, most)
+        is_near = np.abs(moved[left] - along).max(axis=(1, 2)) <= 1e-9
+        left, turn = left[~is_near], turn[~is_near]
+        if not len(left):
             break
     return moved
 
@@ -142,22 +183,25 @@ def greater_covariance(first, second):
 
     Parameters
     ----------
-    first, second : ndarray of shape (n, n)
+    first, second : ndarray of shape (..., n, n)
 
     Returns
     -------
-    covariance : ndarray of shape (n, n)
+    covariance : ndarray of shape (..., n, n)
     """
-    scale = np.sqrt(np.maximum(np.diag(first) + np.diag(second), 1e-300))
-    total = (first + second) / np.outer(scale, scale)
-    values, vectors = np.linalg.eigh(total)
-    free = values > 1e-12 * max(values.max(), 1e-300)
-    root = vectors[:, free] * np.sqrt(values[free])
-    back = vectors[:, free] / np.sqrt(values[free])
+    diagonal = np.diagonal(first + second, axis1=-2, axis2=-1)
+    scale = np.sqrt(np.maximum(diagonal, 1e-300))[..., None]
+    outer = scale * scale.swapaxes(-1, -2)
+    values, vectors = np.linalg.eigh((first + second) / outer)
+    is_free = values > 1e-12 * np.maximum(values[..., -1:], 1e-300)
+    size = np.sqrt(np.where(is_free, values, 1.0))[..., None, :]
+    vectors = vectors * is_free[..., None, :]
+    root, back = vectors * size, vectors / size
     # As shares of both together: the greater share of each direction is taken.
-    share, turn = np.linalg.eigh(back.T @ (first / np.outer(scale, scale)) @ back)
-    half = scale[:, None] * (root @ turn)
-    return (half * np.maximum(share, 1.0 - share)) @ half.T
+    share, turn = np.linalg.eigh(back.swapaxes(-1, -2) @ (first / outer) @ back)
+    half = scale * (root @ turn)
+    greater = np.maximum(share, 1.0 - share)[..., None, :]
+    return (half * greater) @ half.swapaxes(-1, -2)
 
 
 def covariance_of_steps(deviations, scaled_weights):

@@ -151,6 +151,14 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             found[place] = (ends[0] - ends[1]) / (2.0 * step[place])
         return found
 
+    def _values(self, means):
+        """Values at many points, (..., n_means) -> (...)."""
+        return _at_each(self.value, means)
+
+    def _gradients(self, means):
+        """Gradients at many points, (..., n_means) -> (..., n_means)."""
+        return _at_each(self.gradient, means)
+
     def __call__(
         self,
         y_true: ArrayLike,
@@ -279,3 +287,9 @@ def pool_weight(prediction, weight, n_samples=None):
             "n_samples=..."
         )
     return np.ones(n_samples)
+
+
+def _at_each(function, means):
+    flat = means.reshape(-1, means.shape[-1])
+    found = np.array([function(point) for point in flat], dtype=float)
+    return found.reshape(*means.shape[:-1], *found.shape[1:])

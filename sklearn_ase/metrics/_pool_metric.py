@@ -150,14 +150,17 @@ class PoolMetric:
 
         Parameters
         ----------
-        means : ndarray of shape (n_parts,)
+        means : ndarray of shape (..., n_parts)
 
         Returns
         -------
-        all_means : ndarray of shape (n_means,)
+        all_means : ndarray of shape (..., n_means)
         """
-        found = np.array(self.known)
-        found[np.isnan(found)] = means
+        means = np.asarray(means)
+        found = np.array(
+            np.broadcast_to(self.known, (*means.shape[:-1], len(self.known)))
+        )
+        found[..., np.isnan(self.known)] = means
         return found
 
     def value(self, means: ArrayLike) -> float:
@@ -175,6 +178,11 @@ class PoolMetric:
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(self.metric.value(self.all_means(means)))
 
+    def values(self, means: ArrayLike) -> Floats:
+        """Values at many points, (..., n_parts) -> (...)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.metric._values(self.all_means(means))
+
     def gradient(self, means: ArrayLike) -> Floats:
         """Derivative of the value with respect to the mean of each part.
 
@@ -189,6 +197,12 @@ class PoolMetric:
         with np.errstate(divide="ignore", invalid="ignore"):
             gradient = np.asarray(self.metric.gradient(self.all_means(means)))
         return gradient[np.isnan(self.known)]
+
+    def gradients(self, means: ArrayLike) -> Floats:
+        """Derivatives at many points, (..., n_parts) -> (..., n_parts)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gradients = self.metric._gradients(self.all_means(means))
+        return gradients[..., np.isnan(self.known)]
 
     def known_influence(self, means: ArrayLike) -> Floats:
         """What each row adds to the value through the means that no label changes.

@@ -144,10 +144,16 @@ class TangentMetric(PoolMetric):
     is_linear = False  # A ranking is not.
 
     def value(self, means):
-        return float(self.level + (means[0] - self.mean))
+        return float(self.values(means))
+
+    def values(self, means):
+        return self.level + (np.asarray(means)[..., 0] - self.mean)
 
     def gradient(self, means):
         return np.ones(1)
+
+    def gradients(self, means):
+        return np.ones_like(means)
 
     def known_influence(self, means):
         return self.rest

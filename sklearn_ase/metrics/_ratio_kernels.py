@@ -15,30 +15,31 @@ def ratio(top, bottom, x, empty=np.nan):
     Parameters
     ----------
     top, bottom : ndarrays of shape (4,)
-    x : ndarray of shape (4,) or (4, n_classes)
+    x : ndarray of shape (4, ...)
         1, found, missed, predicted.
     empty : float, default=nan
         Value, and derivative, of 0 / 0.
 
     Returns
     -------
-    value : ndarray of shape () or (n_classes,)
+    value : ndarray of shape (...)
     slope : ndarray of the shape of `x`
         Derivative with respect to each row of `x`.
     """
-    below = bottom @ x
+    below = np.tensordot(bottom, x, 1)
     is_empty = below <= TINY
     below = np.where(is_empty, 1.0, below)
-    value = np.where(is_empty, empty, (top @ x) / below)
+    value = np.where(is_empty, empty, np.tensordot(top, x, 1) / below)
     shape = (4,) + (1,) * (x.ndim - 1)
     slope = (top.reshape(shape) - value * bottom.reshape(shape)) / below
     return value, np.where(is_empty, empty, slope)
 
 
 def one_class(top, bottom, means):
-    """Ratio of one class against the rest, of the means (u, v, p)."""
-    value, slope = ratio(top, bottom, np.append(1.0, means))
-    return value, slope[1:]
+    """Ratio of one class against the rest, of the means (u, v, p) on the last axis."""
+    u, v, p = np.moveaxis(means, -1, 0)
+    value, slope = ratio(top, bottom, np.stack([np.ones_like(u), u, v, p]))
+    return value, np.moveaxis(slope[1:], 0, -1)
 
 
 def pooled(top, bottom, means):
@@ -49,17 +50,18 @@ def pooled(top, bottom, means):
     Parameters
     ----------
     top, bottom : ndarrays of shape (4,)
-    means : ndarray of shape (2,)
+    means : ndarray of shape (..., 2)
         Share of hits, and the number of classes less one.
 
     Returns
     -------
-    value : float
-    gradient : ndarray of shape (2,)
+    value : ndarray of shape (...)
+    gradient : ndarray of shape (..., 2)
     """
-    hits, others = means
-    value, slope = ratio(top, bottom, np.array([1.0 + others, hits, 1.0 - hits, 1.0]))
-    return value, np.array([slope[1] - slope[2], slope[0]])
+    hits, others = np.moveaxis(means, -1, 0)
+    x = np.stack([1.0 + others, hits, 1.0 - hits, np.ones_like(hits)])
+    value, slope = ratio(top, bottom, x)
+    return value, np.stack([slope[1] - slope[2], slope[0]], axis=-1)
 
 
 def averaged(top, bottom, means, by_size):
@@ -71,24 +73,24 @@ def averaged(top, bottom, means, by_size):
     Parameters
     ----------
     top, bottom : ndarrays of shape (4,)
-    means : ndarray of shape (3 * n_classes,)
+    means : ndarray of shape (..., 3 * n_classes)
         Found, missed and predicted shares.
     by_size : bool
         Whether a class counts by its share of the labels, or all count the same.
 
     Returns
     -------
-    value : float
-    gradient : ndarray of shape (3 * n_classes,)
+    value : ndarray of shape (...)
+    gradient : ndarray of shape (..., 3 * n_classes)
     """
-    counts = np.reshape(means, (3, -1))
-    x = np.vstack([np.ones(counts.shape[1]), counts])
+    counts = np.moveaxis(means.reshape(*means.shape[:-1], 3, -1), -2, 0)
+    x = np.concatenate([np.ones_like(counts[:1]), counts])
     each, slope = ratio(top, bottom, x, empty=0.0)
     size = counts[0] + counts[1]
     weight = size if by_size else (size + counts[2] > TINY).astype(float)
-    total = weight.sum()
-    value = weight @ each / total
+    total = weight.sum(axis=-1, keepdims=True)
+    value = (weight * each).sum(axis=-1, keepdims=True) / total
     gradient = weight * slope[1:] / total
     if by_size:
         gradient[:2] += (each - value) / total
-    return value, gradient.ravel()
+    return value[..., 0], np.moveaxis(gradient, 0, -2).reshape(means.shape)

@@ -72,6 +72,12 @@ class _RatioMetric(CountMetric):
     def gradient(self, means: np.ndarray) -> Floats:
         return self._both(means)[1]
 
+    def _values(self, means):
+        return self._both(means)[0]
+
+    def _gradients(self, means):
+        return self._both(means)[1]
+
     def _both(self, means):
         means = np.asarray(means, dtype=float)
         top, bottom = np.array(self._coefficients(), dtype=float)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sklearn_ase._inference._regions import (
-    ends_over_ellipse,
     ends_over_means,
+    ends_over_regions,
     greater_covariance,
     into_limits,
 )
@@ -31,14 +31,14 @@ def fieller(means, covariance, quantile):
 
 @pytest.mark.parametrize("quantile", [1.0, 1.645, 3.0])
 def test_for_a_ratio_it_is_the_interval_of_fieller(quantile):
-    found = ends_over_ellipse(recall, MEANS, COVARIANCE, quantile, NO_LIMITS)
+    found = ends_over_means(recall, None, MEANS, COVARIANCE, quantile, NO_LIMITS)
     assert found == pytest.approx(fieller(MEANS, COVARIANCE, quantile), abs=1e-3)
 
 
 def test_for_a_linear_function_it_is_the_usual_interval():
     slope = np.array([2.0, -1.0])
-    low, high = ends_over_ellipse(
-        lambda means: means @ slope, MEANS, COVARIANCE, 2.0, NO_LIMITS
+    low, high = ends_over_means(
+        lambda means: means @ slope, None, MEANS, COVARIANCE, 2.0, NO_LIMITS
     )
     reach = 2.0 * np.sqrt(slope @ COVARIANCE @ slope)
     assert (low, high) == pytest.approx((0.5 - reach, 0.5 + reach), rel=1e-3)
@@ -52,7 +52,7 @@ def test_it_has_the_value_inside_and_grows_with_the_quantile(metric):
     limits = (np.zeros(2), np.array([0.35, 0.65]))
     before = (function(MEANS),) * 2
     for quantile in (0.5, 1.0, 2.0, 4.0, 50.0):
-        low, high = ends_over_ellipse(function, MEANS, COVARIANCE, quantile, limits)
+        low, high = ends_over_means(function, None, MEANS, COVARIANCE, quantile, limits)
         assert low <= before[0] <= before[1] <= high
         before = low, high
     assert metric.bounds[0] <= before[0] < before[1] <= metric.bounds[1]
@@ -60,25 +60,27 @@ def test_it_has_the_value_inside_and_grows_with_the_quantile(metric):
 
 def test_points_stay_within_what_the_labels_prove():
     limits = (np.array([0.25, 0.05]), np.array([0.4, 0.2]))
-    low, high = ends_over_ellipse(recall, MEANS, 100 * COVARIANCE, 3.0, limits)
+    low, high = ends_over_means(recall, None, MEANS, 100 * COVARIANCE, 3.0, limits)
     assert 0.25 / 0.45 <= low < high <= 0.4 / 0.45
 
 
 def test_a_function_that_is_nowhere_defined_has_no_ends():
-    found = ends_over_ellipse(lambda means: np.nan, MEANS, COVARIANCE, 1.0, NO_LIMITS)
+    found = ends_over_means(
+        lambda means: np.nan, None, MEANS, COVARIANCE, 1.0, NO_LIMITS
+    )
     assert np.isnan(found).all()
 
 
 def test_points_where_the_function_is_not_defined_are_left_out():
     with np.errstate(invalid="ignore"):
-        found = ends_over_ellipse(
-            recall, np.zeros(2), COVARIANCE, 1.0, (np.zeros(2), np.ones(2))
+        found = ends_over_means(
+            recall, None, np.zeros(2), COVARIANCE, 1.0, (np.zeros(2), np.ones(2))
         )
     assert found == pytest.approx((0.0, 1.0))
 
 
 def test_without_variance_it_is_the_value():
-    found = ends_over_ellipse(recall, MEANS, np.zeros((2, 2)), 2.0, NO_LIMITS)
+    found = ends_over_means(recall, None, MEANS, np.zeros((2, 2)), 2.0, NO_LIMITS)
     assert found == pytest.approx((0.75, 0.75))
 
 
@@ -97,7 +99,9 @@ def test_means_that_are_bound_to_each_other_stay_so_within_limits():
     three = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, -1]])  # u + v = w + z
     limits = np.zeros(4), np.full(4, np.inf)
     start = three @ np.array([0.3, -0.1, 0.15])
-    moved = into_limits(start, three @ root @ root.T @ three.T, limits)
+    covariance = three @ root @ root.T @ three.T
+    limits = [side[None] for side in limits]
+    moved = into_limits(start[None, None], covariance[None], limits)[0, 0]
     assert (moved >= 0).all()
     assert moved[0] + moved[1] - moved[2] == pytest.approx(moved[3], abs=1e-6)
 
@@ -109,3 +113,17 @@ def test_the_greater_covariance_is_as_great_as_both_in_each_direction():
     for each in (first, second):
         assert np.linalg.eigvalsh(found - each).min() > -1e-9
     np.testing.assert_allclose(greater_covariance(first, 4 * first), 4 * first)
+
+
+@pytest.mark.parametrize("metric", [FBeta(), Recall(average="macro"), Matthews()])
+def test_many_regions_at_once_have_the_ends_of_each(metric):
+    rng, n_classes = np.random.default_rng(0), 3 if "macro" in metric.name else 1
+    shares = rng.dirichlet(np.ones(3 * n_classes), 5) / 2.0
+    roots = rng.normal(scale=0.02, size=(5, 3 * n_classes, 3 * n_classes))
+    regions = shares, roots @ roots.swapaxes(1, 2), np.linspace(0.5, 4.0, 5)
+    limits = np.zeros_like(shares), np.full_like(shares, 0.6)
+    many = ends_over_regions(metric._values, metric._gradients, *regions, limits)
+    for place, one in enumerate(zip(*regions, strict=True)):
+        own = tuple(side[place] for side in limits)
+        found = ends_over_means(metric.value, metric.gradient, *one, own)
+        np.testing.assert_allclose(found, np.transpose(many)[place])
