@@ -13,6 +13,8 @@ from sklearn_ase._inference._agreement import Agreement
 from sklearn_ase._inference._columns import Columns
 from sklearn_ase._pool._metrics import response_in_chunks
 from sklearn_ase.losses import SquaredError, ZeroOne
+from sklearn_ase.metrics._labels import with_positive
+from sklearn_ase.metrics._ranking import BaseRanking, ranking_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +52,10 @@ class Models:
             found = [response_in_chunks(e, self.metric, classes) for e in self.problems]
         else:
             found = [response_of(each, self.metric, classes) for each in self.problems]
+        if isinstance(self.metric, BaseRanking):
+            metric = with_positive(self.metric, self.problems[0].classes, classes)
+            found = ranking_scores(metric, found, classes)
         return Agreement.of(found, self.weight)
-
-    def predictions(self):
-        """Predictions of each model for the pool, by its name."""
-        needs_proba, found = self.metric.response_method == "predict_proba", {}
-        for name, problem in zip(self.names, self.problems, strict=True):
-            known = problem.predictions
-            aligned = known.expert_for if needs_proba else known.response_for
-            found[name] = aligned(problem.classes)
-        return found
 
     def bound(self, classes):
         """The metric applied to the predictions of each model, as a list."""
@@ -88,8 +84,9 @@ def as_models(models, problem, metric, weight):
 
     Parameters
     ----------
-    models : dict of str to model, or list of (str, model)
-        Fitted estimators, functions of X, or arrays of predictions.
+    models : dict of str to model, or list of (str, model), or Models
+        Fitted estimators, functions of X, or arrays of predictions. Models of this pool
+        are not asked again.
     problem : Problem
     metric : BaseMetric
     weight : ndarray of shape (n_samples,) or None
@@ -99,6 +96,8 @@ def as_models(models, problem, metric, weight):
     models : Models
     """
     check_depends_on_model(metric)
+    if isinstance(models, Models):
+        return replace(models, metric=metric, weight=weight)
     pairs = list(models.items()) if hasattr(models, "items") else models
     is_list = isinstance(pairs, (list, tuple))
     # A pipeline of two steps would unpack, too.

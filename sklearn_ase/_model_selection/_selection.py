@@ -165,8 +165,8 @@ class ModelSelection(Leading):
         if "metric" in question and self._is_own(question["metric"]):
             del question["metric"]
         if models is not None or any(each is not None for each in question.values()):
-            models = self.models.predictions() if models is None else models
-            return super().compare(models, reference=reference, **question)
+            own: Any = self.models if models is None else models
+            return super().compare(own, reference=reference, **question)
         stand = self._standing(self.state, self.epochs, self.classes_)[0]
         answers, proba = self._answers(), stand.best_proba
         if answers.pairs.curved is not None:

@@ -204,3 +204,28 @@ class AveragePrecision(BaseRanking):
         self, positive: np.ndarray, weight: np.ndarray, group: np.ndarray
     ) -> tuple[float, np.ndarray, np.ndarray]:
         return kernels.average_precision(positive, weight, group)
+
+
+def ranking_scores(metric, responses, classes):
+    """Scores of the positive class by several models, equal where models rank alike.
+
+    Parameters
+    ----------
+    metric : BaseRanking
+    responses : list of ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Scores of the positive class, or probabilities of the classes.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels.
+
+    Returns
+    -------
+    scores : list of ndarray of shape (n_samples,)
+        Models that put all rows in the same order have the same scores, those of the
+        first of them.
+    """
+    first, found = {}, []
+    for response in responses:
+        ranking = metric.on_pool(response, classes)
+        score = response if response.ndim == 1 else response[:, ranking.column]
+        found.append(first.setdefault(ranking.group.tobytes(), score))
+    return found
