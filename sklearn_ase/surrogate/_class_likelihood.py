@@ -15,7 +15,7 @@ class ClassLikelihood:
 
     Parameters
     ----------
-    logs : ndarray of shape (n_exponents, n_rows, n_classes)
+    logs : ndarray of shape (n_exponents, n_classes, n_rows)
         What the exponents multiply.
     places : ndarray of shape (n_rows,)
         Column of each label.
@@ -26,50 +26,55 @@ class ClassLikelihood:
     def __init__(self, logs, places, has_offsets):
         self.logs, self.has_offsets = logs, has_offsets
         self.flat = logs.reshape(len(logs), -1)
-        self.n_rows, n_classes = logs.shape[1:]
-        self.label = np.arange(self.n_rows), places
+        n_classes, self.n_rows = logs.shape[1:]
+        self.label = places, np.arange(self.n_rows)
         self.chosen = logs[:, *self.label]
-        self.is_label = np.zeros((self.n_rows, n_classes))
+        self.is_label = np.zeros((n_classes, self.n_rows))
         self.is_label[self.label] = 1.0
-        frequency = (self.is_label.sum(axis=0) + 1.0) / (self.n_rows + n_classes)
+        frequency = (self.is_label.sum(axis=1) + 1.0) / (self.n_rows + n_classes)
         self.log_outlier = np.log(frequency)[places]
 
     def log_proba(self, at):
-        """Log-probabilities of the classes, of shape (n_rows, n_classes)."""
+        """Log-probabilities of the classes, of shape (..., n_classes, n_rows)."""
         n_exponents = len(self.logs)
-        scores = (at[:n_exponents] @ self.flat).reshape(self.is_label.shape)
+        scores = at[..., :n_exponents] @ self.flat
+        scores = scores.reshape(*at.shape[:-1], *self.is_label.shape)
         if self.has_offsets:
-            scores += at[n_exponents:]
+            scores += at[..., n_exponents:, None]
         # By hand: this is called at every step of every fit, on few rows.
-        scores -= scores.max(axis=1, keepdims=True)
-        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        scores -= scores.max(axis=-2, keepdims=True)
+        scores -= np.log(np.exp(scores).sum(axis=-2, keepdims=True))
         return scores
 
     def log_density(self, at):
-        """Log-probability of each label, of shape (n_rows,)."""
-        return self.log_proba(at)[self.label]
+        """Log-probability of each label, of shape (..., n_rows)."""
+        return self.log_proba(at)[..., *self.label]
 
     def __call__(self, at, row_weight=None):
         weight = np.ones(self.n_rows) if row_weight is None else row_weight
         log_proba = self.log_proba(at)
         proba = np.exp(log_proba)
-        share = weight[:, None] * proba
-        mean = np.einsum("knc,nc->kn", self.logs, proba)
-        value = weight @ log_proba[self.label]
+        share = weight * proba
+        parts = self.logs * proba[..., None, :, :]
+        mean = parts.sum(axis=-2)
+        parts *= weight
+        value = log_proba[..., *self.label] @ weight
         gradient = (self.chosen - mean) @ weight
-        flat = self.flat
-        curvature = (flat * share.ravel()) @ flat.T - (mean * weight) @ mean.T
+        curvature = parts.reshape(*mean.shape[:-1], -1) @ self.flat.T
+        curvature -= (mean * weight) @ mean.swapaxes(-1, -2)
         if not self.has_offsets:
             return value, gradient, curvature
         # Each offset is the exponent of a column that is 1 for its class.
-        mixed = np.einsum("knc,nc->kc", self.logs, share) - mean @ share
-        own = np.diag(share.sum(axis=0)) - proba.T @ share
-        of_offsets = weight @ self.is_label - share.sum(axis=0)
-        whole = np.empty((len(at), len(at)))
-        n = len(self.logs)
-        whole[:n, :n], whole[:n, n:] = curvature, mixed
-        whole[n:, :n], whole[n:, n:] = mixed.T, own
-        return value, np.concatenate([gradient, of_offsets]), whole
+        n, expected, turned = len(self.logs), share.sum(axis=-1), share.swapaxes(-1, -2)
+        mixed = parts.sum(axis=-1) - mean @ turned
+        whole = np.empty((*at.shape, at.shape[-1]))
+        whole[..., :n, :n], whole[..., :n, n:] = curvature, mixed
+        whole[..., n:, :n] = mixed.swapaxes(-1, -2)
+        whole[..., n:, n:] = (
+            expected[..., None] * np.eye(len(self.is_label)) - proba @ turned
+        )
+        of_offsets = self.is_label @ weight - expected
+        return value, np.concatenate([gradient, of_offsets], axis=-1), whole
 
 
 def blend_prior(has_training, uses_model, n_shifts, n_offsets, ridge):

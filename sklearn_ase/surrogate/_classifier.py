@@ -198,13 +198,15 @@ class ClassifierSurrogate(EstimatorSurrogate):
         """Return probabilities of shape (n_rows, n_classes), or None."""
         if self.is_constant:
             return None
+        mean = None if self._leaves is None else self._leaves.out_of_bag(rows.X)
+        if mean is not None:
+            return mean
         if calibration is None:  # Cross-fitting is worth its time for calibration only.
             found = out_of_bag(self.estimator_, rows.X)
         else:
             found = self._held_out(rows, seed, self._mean_proba)
-        if found is None:
-            return None
-        return align_columns(found[0], self.estimator_.classes_, self.classes_)
+        given = self.estimator_.classes_, self.classes_
+        return None if found is None else align_columns(found[0], *given)
 
     def _mean_proba(self, model, X):
         # A fold may lack a class that the whole has.
@@ -231,11 +233,9 @@ class ClassifierSurrogate(EstimatorSurrogate):
 
     def _columns_at(self, belief, rows, y, expert):
         codes = np.searchsorted(self.classes_, y)
-        weight = np.ones(len(codes))
-        mean, expert, shift = take_columns(
-            [belief.uncalibrated, expert, belief.shift], rows
-        )
-        return [mean, expert, codes, weight, shift]
+        columns = [belief.uncalibrated, expert, belief.shift]
+        mean, expert, shift = take_columns(columns, rows)
+        return [mean, expert, codes, np.ones(len(codes)), shift]
 
     def _recalibrated(self, belief, loss, expert):
         columns = belief.uncalibrated, expert, belief.shift

@@ -36,12 +36,12 @@ class GaussianLikelihood:
 
     def _moments(self, at):
         """Error of the blend, its variance, and what each coefficient adds to it."""
-        factor = np.exp(at[4] * self.shift)
-        terms = np.exp(at[1:4])[:, None] * self.features * factor
-        return self.residual - at[0] * self.gap, terms.sum(axis=0), terms
+        factor = np.exp(at[..., 4:] * self.shift)[..., None, :]
+        terms = np.exp(at[..., 1:4])[..., None] * self.features * factor
+        return self.residual - at[..., :1] * self.gap, terms.sum(axis=-2), terms
 
     def log_density(self, at):
-        """Log-density by which a label is right, of shape (n_rows,).
+        """Log-density by which a label is right, of shape (..., n_rows).
 
         By Student's t also if the rows count by the Gaussian, under which the tail of
         right labels would look wrong. Without the constant of the Gaussian.
@@ -65,18 +65,25 @@ class GaussianLikelihood:
 
     def __call__(self, at, row_weight=None):
         error, variance, terms = self._moments(at)
-        weight = np.ones(len(error)) if row_weight is None else row_weight
+        weight = np.ones(len(self.gap)) if row_weight is None else row_weight
         relative = error**2 / variance
         pull, (location, scale) = self._pull(relative), self._information()
-        value = -0.5 * weight @ (np.log(variance) + _surprise(relative, self.degrees))
+        value = -0.5 * (np.log(variance) + _surprise(relative, self.degrees)) @ weight
         # How the logarithm of the variance changes with each parameter but the blend.
-        slopes = np.vstack([terms / variance, self.shift])
-        of_blend = weight @ (pull * error * self.gap / variance)
-        gradient = 0.5 * slopes @ (weight * (pull * relative - 1.0))
-        information = np.zeros((5, 5))
-        information[0, 0] = location * (weight @ (self.gap**2 / variance))
-        information[1:, 1:] = 0.5 * scale * (slopes * weight) @ slopes.T
-        return value, np.array([of_blend, *gradient]), information
+        slopes = np.empty((*at.shape[:-1], 4, len(self.gap)))
+        slopes[..., :3, :], slopes[..., 3, :] = (
+            terms / variance[..., None, :],
+            self.shift,
+        )
+        gradient = np.empty(at.shape)
+        gradient[..., 0] = (pull * error * self.gap / variance) @ weight
+        gap = weight * (pull * relative - 1.0)
+        gradient[..., 1:] = 0.5 * (slopes @ gap[..., None])[..., 0]
+        information = np.zeros((*at.shape, 5))
+        information[..., 0, 0] = location * ((self.gap**2 / variance) @ weight)
+        squares = (slopes * weight) @ slopes.swapaxes(-1, -2)
+        information[..., 1:, 1:] = 0.5 * scale * squares
+        return value, gradient, information
 
 
 def _surprise(relative, degrees):

@@ -31,7 +31,8 @@ class ForestLeaves:
 
     def __init__(self, estimator, classes):
         unwrapped = unwrap(estimator)
-        self._transform, forest = unwrapped.transform, unwrapped.last
+        self._transform, self._forest = unwrapped.transform, unwrapped.last
+        forest = self._forest
         self._trees = [tree.tree_ for tree in forest.estimators_]
         self._classes, self.n_classes = (forest.classes_, classes), len(classes)
         columns = align_columns(np.eye(len(forest.classes_)), *self._classes)
@@ -91,6 +92,40 @@ class ForestLeaves:
                 mixed.append((number, rows, align_columns(shares, *self._classes)))
         places += np.arange(n_rows) * (self.n_classes + 1)
         return LeafMembers(places, mixed, n_rows, self.n_classes)
+
+    def out_of_bag(self, X):
+        """Predict each row of the fit by the trees that did not learn from it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+            The rows that the forest was fitted on, in the same order.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_rows, n_classes), or None
+            NaN for rows that every tree learned from. None without bootstrap samples,
+            or if every tree learned from every row.
+        """
+        if not self._forest.bootstrap:
+            return None
+        X = as_tree_input(self._transform(X))
+        n_rows, n_trees = X.shape[0], np.zeros(X.shape[0])
+        total = np.zeros((n_rows, self.n_classes + 1))
+        samples = self._forest.estimators_samples_
+        for number, (tree, sample) in enumerate(zip(self._trees, samples, strict=True)):
+            rows = np.flatnonzero(np.bincount(sample, minlength=n_rows) == 0)
+            leaves = tree.apply(X[rows])
+            codes = self._codes[number][leaves]
+            n_trees[rows] += 1.0
+            total[rows, codes] += 1.0
+            if not self._is_pure[number]:
+                is_mixed = codes == self.n_classes
+                shares = tree.value[leaves[is_mixed], 0]
+                total[rows[is_mixed], :-1] += align_columns(shares, *self._classes)
+        if not n_trees.any():
+            return None
+        return total[:, :-1] / np.where(n_trees > 0, n_trees, np.nan)[:, None]
 
 
 class LeafMembers:

@@ -245,10 +245,10 @@ class LogLinearStack(BaseEstimator):
         proba : ndarray of shape (n_hypotheses, n_samples, n_classes)
         """
         check_expert(self.uses_model_, expert)
-        # Samples are the last axis: sums over a few classes are slow along it.
-        logs = self._logs(proba, expert, shift).swapaxes(1, 2)
+        # Samples are the last axis: sums along a few classes are slow.
+        logs = self._logs(proba, expert, shift)
         exponents, offsets = np.split(self.parameters_, [len(logs)], axis=1)
-        scores = np.tensordot(exponents, logs, axes=1)
+        scores = (exponents @ logs.reshape(len(logs), -1)).reshape(-1, *logs.shape[1:])
         if offsets.size:
             scores += offsets[:, :, None]
         scores -= scores.max(axis=1, keepdims=True)
@@ -284,17 +284,17 @@ class LogLinearStack(BaseEstimator):
         proba, codes, weight = map(np.concatenate, pairs)
         return fit_unknown(self._smooth(proba), codes, weight, self.model_classes_)
 
-    def _smooth(self, proba, smoothing=None):
-        share = self.smoothing if smoothing is None else smoothing
-        return (1.0 - share) * proba + share / proba.shape[1]
+    def _smooth(self, proba):
+        return (1.0 - self.smoothing) * proba + self.smoothing / proba.shape[1]
 
     def _logs(self, proba, expert, shift):
-        """What the exponents and the coefficient of the shift multiply."""
-        smooth = [self._smooth(proba)]
-        if self.uses_model_:
-            smooth.append(self._smooth(expert, self._model_smoothing))
-        logs = [np.log(p[:, self.model_classes_]) for p in smooth]
+        """What the exponents and the shift's coefficient multiply, samples last."""
+        n, known = 1 + self.uses_model_, self.model_classes_
+        logs = np.empty((n + self._has_shift, known.sum(), len(proba)))
+        given = (proba, self.smoothing), (expert, self._model_smoothing)
+        for log, (values, share) in zip(logs[:n], given, strict=False):
+            log[...] = (1.0 - share) * values.T[known] + share / len(known)
+        np.log(logs[:n], out=logs[:n])
         if self._has_shift:
-            z = 0.0 if shift is None else shift[:, None]
-            logs.append(z * np.mean(logs, axis=0))
-        return np.stack(logs)
+            logs[n] = logs[:n].mean(axis=0) * (0.0 if shift is None else shift)
+        return logs

@@ -139,7 +139,11 @@ def out_of_bag(estimator, X):
     """
     unwrapped = unwrap(estimator)
     model, X = unwrapped.last, unwrapped.transform(X)
-    if not is_bootstrapped(model) or not hasattr(model, "estimators_samples_"):
+    if not is_bootstrapped(model):
+        return None
+    # Read once: forests draw the samples again each time.
+    samples = getattr(model, "estimators_samples_", None)
+    if samples is None:
         return None
     n_samples = n_rows(X)
     if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
@@ -149,7 +153,7 @@ def out_of_bag(estimator, X):
         functions, X = [member.__getitem__ for member in members], np.arange(n_samples)
     count = np.zeros(n_samples)
     total = square = 0.0
-    for function, sample in zip(functions, model.estimators_samples_, strict=True):
+    for function, sample in zip(functions, samples, strict=True):
         out = np.ones(n_samples, dtype=bool)
         out[sample] = False
         rows = np.flatnonzero(out)

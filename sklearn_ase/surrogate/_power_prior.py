@@ -56,12 +56,6 @@ class Hypothesis:
         """Logarithm of the determinant of the precision."""
         return _log_det(self.precision)
 
-    def __call__(self, at):
-        """Logarithm of the density up to a constant, its gradient and curvature."""
-        gap = at - self.mean
-        slope = self.precision @ gap
-        return -0.5 * gap @ slope, -slope, self.precision
-
 
 @dataclass(frozen=True, eq=False)
 class WeighedFit:
@@ -97,9 +91,10 @@ def training_hypotheses(
     ----------
     rows : callable
         ``rows(at, row_weight)`` returns the log-likelihood of the training rows, its
-        gradient and its curvature (minus the Hessian, or the Fisher information).
-        ``rows.log_density(at)`` is the log-density of each label, and
-        ``rows.log_outlier`` that of a label which has nothing to do with its row.
+        gradient and its curvature (minus the Hessian, or the Fisher information) at
+        parameters of shape (..., n_parameters). ``rows.log_density(at)`` is the
+        log-density of each label, and ``rows.log_outlier`` that of a label which has
+        nothing to do with its row.
     n_training : int
     centre : ndarray of shape (n_parameters,)
         The parameters that are likely without any row.
@@ -119,12 +114,12 @@ def training_hypotheses(
     -------
     hypotheses : list of Hypothesis
     """
-    penalty = Hypothesis(0.0, 1.0, centre, np.diag(discounted + kept))
+    penalty = centre, np.diag(discounted + kept)
     if not n_training:
-        return [penalty]
+        return [Hypothesis(0.0, 1.0, *penalty)]
 
     def both(row_weight=None):
-        return lambda at: _sum(rows(at, row_weight), penalty(at))
+        return lambda at: _with_normal(rows(at, row_weight), at, *penalty)
 
     mean, (_, _, curvature) = maximise(both(), centre, bounds)
     if not by_evidence:
@@ -149,7 +144,7 @@ def weigh_hypotheses(hypotheses, rows, bounds, starts=None):
     rows : callable
         Log-likelihood of the acquired rows, its gradient and its curvature.
     bounds : tuple of ndarrays
-    starts : sequence of ndarray, default=None
+    starts : ndarray of shape (n_hypotheses, n_parameters), default=None
         Where to start under each hypothesis. None means its mean.
 
     Returns
@@ -159,18 +154,18 @@ def weigh_hypotheses(hypotheses, rows, bounds, starts=None):
     kept : list of Hypothesis
         The other hypotheses, in the order of the fit.
     """
-    parameters, evidence = [], []
-    for place, hypothesis in enumerate(hypotheses):
+    means = np.array([hypothesis.mean for hypothesis in hypotheses])
+    precisions = np.array([hypothesis.precision for hypothesis in hypotheses])
 
-        def both(at, hypothesis=hypothesis):
-            return _sum(rows(at), hypothesis(at))
+    def both(at):
+        return _with_normal(rows(at), at, means, precisions)
 
-        start = hypothesis.mean if starts is None else starts[place]
-        found, (value, _, curvature) = maximise(both, start, bounds)
-        parameters.append(found)
-        # log E = J(θ) - ½ (log det H - log det H0), by Laplace's method.
-        spread = _log_det(curvature) - hypothesis.log_det
-        evidence.append(np.log(hypothesis.prior) + value - 0.5 * spread)
+    starts = means if starts is None else starts
+    parameters, (value, _, curvature) = maximise(both, starts, bounds)
+    # log E = J(θ) - ½ (log det H - log det H0), by Laplace's method.
+    prior = np.array([hypothesis.prior for hypothesis in hypotheses])
+    log_det = np.array([hypothesis.log_det for hypothesis in hypotheses])
+    evidence = np.log(prior) + value - 0.5 * (_log_det(curvature) - log_det)
     if not np.isfinite(evidence).all():
         raise ValueError(
             "The calibration failed: the predictions of the surrogate or of the model "
@@ -180,7 +175,7 @@ def weigh_hypotheses(hypotheses, rows, bounds, starts=None):
     kept = shares >= _LEAST_SHARE
     worths = np.array([hypothesis.worth for hypothesis in hypotheses])
     shares = shares[kept] / shares[kept].sum()
-    fit = WeighedFit(np.array(parameters)[kept], shares, worths[kept])
+    fit = WeighedFit(parameters[kept], shares, worths[kept])
     return fit, list(compress(hypotheses, kept))
 
 
@@ -209,43 +204,61 @@ def _clean_weights(rows, both, start, bounds):
 def maximise(function, start, bounds):
     """Maximise a function within bounds by damped Newton steps.
 
+    Several searches run side by side. Each ends where it would end alone.
+
     Parameters
     ----------
     function : callable
-        Returns value, gradient and a positive definite curvature.
-    start : ndarray of shape (n_parameters,)
+        Returns value, gradient and a positive definite curvature for each search.
+    start : ndarray of shape (..., n_parameters)
     bounds : tuple of float or ndarrays
 
     Returns
     -------
-    parameters : ndarray of shape (n_parameters,)
+    parameters : ndarray of shape (..., n_parameters)
     at : tuple
         What the function returns there.
     """
     low, high = bounds
     here, at = start, function(start)
+    goes_on = np.ones(start.shape[:-1], dtype=bool)
     for _ in range(_MAX_STEPS):
         value, gradient, curvature = at
         # Parameters at a bound that the gradient pushes beyond it stay there.
         free = ((here > low) | (gradient > 0)) & ((here < high) | (gradient < 0))
-        step = np.zeros_like(here)
-        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
+        both_free = free[..., :, None] & free[..., None, :]
+        matrix = np.where(both_free, curvature, np.eye(here.shape[-1]))
+        slope = np.where(free, gradient, 0.0)
+        step = np.linalg.solve(matrix, slope[..., None])[..., 0]
         # A step gains about half of this in log-likelihood.
-        if not step @ gradient > _LEAST_GAIN:
-            break
-        length, better = 1.0, False
-        while not better and length > 1e-4:
+        goes_on = goes_on & ((step * slope).sum(axis=-1) > _LEAST_GAIN)
+        length, searches = 1.0, goes_on
+        while searches.any() and length > 1e-4:
             there = np.clip(here + length * step, low, high)
             at_there = function(there)
-            better, length = at_there[0] > value, 0.5 * length
-        if not better:
+            better = searches & (at_there[0] > value)
+            here = np.where(better[..., None], there, here)
+            at = _chosen(better, at_there, at)
+            searches, length = searches & ~better, 0.5 * length
+        goes_on = goes_on & ~searches
+        if not goes_on.any():
             break
-        here, at = there, at_there
     return here, at
 
 
-def _sum(first, second):
-    return tuple(a + b for a, b in zip(first, second, strict=True))
+def _chosen(better, new, old):
+    """Value, gradient and curvature of the searches that became better."""
+    places = better, better[..., None], better[..., None, None]
+    return tuple(map(np.where, places, new, old))
+
+
+def _with_normal(rows, at, mean, precision):
+    """A log-likelihood plus the log-density of a normal prior, up to a constant."""
+    value, gradient, curvature = rows
+    gap = at - mean
+    slope = (precision @ gap[..., None])[..., 0]
+    prior = -0.5 * (gap * slope).sum(axis=-1)
+    return value + prior, gradient - slope, curvature + precision
 
 
 def _distinct(n_rows, least):

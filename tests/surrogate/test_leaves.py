@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -89,3 +90,37 @@ def test_a_surrogate_in_threads_believes_what_its_members_say(n_jobs, monkeypatc
     expected = CategoricalBelief.from_members(members, loss)
     assert_allclose(found.proba, expected.proba, rtol=1e-12)
     assert_allclose(found.disagreement(), expected.disagreement(), atol=1e-13)
+
+
+@pytest.mark.parametrize("name", [name for name in FORESTS if name != "pipeline"])
+def test_rows_out_of_bag_are_predicted_as_by_the_trees(name):
+    """A tree counts for the rows that it did not learn from."""
+    some = Y[:100] != 2
+    rows, labels = X[:100][some], Y[:100][some]
+    forest = clone(FORESTS[name]).set_params(bootstrap=True).fit(rows, labels)
+    total, count = np.zeros((len(rows), 3)), np.zeros((len(rows), 1))
+    for tree, sample in zip(
+        forest.estimators_, forest.estimators_samples_, strict=True
+    ):
+        out = ~np.isin(np.arange(len(rows)), sample)
+        total[out] += tree.predict_proba(rows[out])
+        count[out] += 1.0
+    found = ForestLeaves(forest, np.arange(4)).out_of_bag(rows)
+    known = count[:, 0] > 0
+    assert_allclose(found[known][:, [0, 1, 3]], total[known] / count[known], rtol=1e-13)
+    assert not found[known][:, 2].any()
+
+
+def test_a_forest_without_bootstrap_samples_has_no_rows_out_of_bag():
+    forest = clone(FORESTS["pure leaves"]).fit(X[:100], Y[:100])
+    assert ForestLeaves(forest, np.arange(4)).out_of_bag(X[:100]) is None
+
+
+def test_a_row_that_every_tree_learned_from_has_no_prediction_out_of_bag():
+    forest = ExtraTreesClassifier(2, bootstrap=True, random_state=0)
+    forest.fit(X[:100], Y[:100])
+    everywhere = np.isin(np.arange(100), forest.estimators_samples_[0])
+    everywhere &= np.isin(np.arange(100), forest.estimators_samples_[1])
+    found = ForestLeaves(forest, np.arange(4)).out_of_bag(X[:100])
+    assert 0 < everywhere.sum() < 100
+    assert np.array_equal(np.isnan(found).all(axis=1), everywhere)

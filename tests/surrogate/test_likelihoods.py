@@ -96,7 +96,7 @@ def test_the_information_is_the_variance_of_the_gradient(degrees):
 
 @pytest.mark.parametrize("has_offsets", [False, True])
 def test_gradient_and_curvature_of_class_labels_are_derivatives(has_offsets):
-    logs = np.log(RNG.dirichlet(np.ones(3), size=(2, N_ROWS)))
+    logs = np.log(RNG.dirichlet(np.ones(3), size=(2, N_ROWS))).swapaxes(1, 2).copy()
     places = RNG.integers(3, size=N_ROWS)
     rows = ClassLikelihood(logs, places, has_offsets)
     at = RNG.uniform(0.2, 0.8, size=2 + 3 * has_offsets)

@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.surrogate import GaussianStack, LogLinearStack
 from sklearn_ase.surrogate._class_likelihood import ClassLikelihood
+from sklearn_ase.surrogate._gaussian_likelihood import GaussianLikelihood
 from sklearn_ase.surrogate._power_prior import (
     PRIOR,
     WORTHS,
@@ -50,7 +51,7 @@ def log_likelihood(grid, proba, codes):
 
 
 def exponents_only(proba, codes):
-    return ClassLikelihood(np.log(proba)[None], codes, has_offsets=False)
+    return ClassLikelihood(np.log(proba.T)[None], codes, has_offsets=False)
 
 
 def hypotheses_of(proba, codes, precision=10.0):
@@ -133,6 +134,44 @@ def test_labels_of_the_pool_tell_whether_training_labels_were_wrong():
     before = alone.predict_proba(proba)[np.arange(640), codes]
     assert right.mean() > 0.85
     assert before.mean() < 0.75
+
+
+def test_hypotheses_that_are_fitted_together_are_what_each_is_alone():
+    """Some need more steps than others, and one exponent ends at its bound."""
+    proba, codes, is_acquired = two_worlds(6, -4.0)
+    hypotheses = hypotheses_of(proba[~is_acquired], codes[~is_acquired])
+    rows = exponents_only(proba[is_acquired], codes[is_acquired])
+    bounds = np.zeros(1), np.inf
+    fit, kept = weigh_hypotheses(hypotheses, rows, bounds)
+    alone = [weigh_hypotheses([only], rows, bounds)[0].parameters[0] for only in kept]
+    assert len(kept) > 1
+    assert_allclose(fit.parameters, alone, rtol=1e-12)
+    assert 0.0 in fit.parameters
+    assert fit.parameters.max() > 0.9
+
+
+def test_hypotheses_of_a_regression_are_fitted_together_as_alone():
+    rng = np.random.default_rng(0)
+    gap, shift = rng.normal(size=(2, 340))
+    error = np.where(np.arange(340) < 300, 1.0, 3.0) * rng.normal(size=340)
+    variance = rng.uniform(0.5, 2.0, size=340)
+    training, acquired = (
+        GaussianLikelihood(
+            error[part], gap[part], variance[part], shift[part], np.zeros(300), degrees
+        )
+        for part, degrees in ((slice(300), np.inf), (slice(300, 340), 10.0))
+    )
+    bounds = np.array([0.0, -12, -12, -12, -1]), np.array([1.0, 6, 6, 6, 1])
+    centre, penalty = np.array([0.5, -1.0, -1.0, -2.0, 0.0]), np.full(5, 2.0)
+    hypotheses = training_hypotheses(
+        training, 300, centre, penalty, np.zeros(5), bounds, True, True
+    )
+    fit, kept = weigh_hypotheses(hypotheses, acquired, bounds)
+    alone = [
+        weigh_hypotheses([only], acquired, bounds)[0].parameters[0] for only in kept
+    ]
+    assert len(kept) > 2
+    assert_allclose(fit.parameters, alone, rtol=1e-10)
 
 
 def test_without_acquired_labels_the_shares_are_the_prior():
