@@ -263,7 +263,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
             **other,
         )
         with evaluation:
-            oracle = check_oracle(y, evaluation.n_samples)
+            oracle = check_oracle(y, evaluation.problem)
             check_n_labels(self.n_labels, self.batch_size, evaluation.n_samples)
             check_can_estimate(evaluation, self.n_labels)
             # From here on labels are kept whatever happens.

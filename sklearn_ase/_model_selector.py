@@ -204,7 +204,7 @@ class ActiveModelSelector(FittedSelector):
         """
         selection = start_selection(self, X, predictions=predictions, **data)
         with selection:
-            oracle = check_oracle(y, selection.n_samples)
+            oracle = check_oracle(y, selection.problem)
             check_n_labels(self.n_labels, self.batch_size, selection.n_samples)
             # From here on labels are kept whatever happens.
             self.selection_ = selection

@@ -85,6 +85,9 @@ BAD = {
     "cube": np.zeros((N, 2, 2)),
     "one-hot": np.eye(3)[Y],
     "bytes": np.full(N, b"a"),
+    "Series": pd.Series(Y),
+    "pairs": list(enumerate(Y.tolist())),
+    "dict": dict(enumerate(Y.tolist())),
     # Tables with one row per row of the pool.
     "nan_table": np.where(X[0] == X, np.nan, X),
     "inf_table": np.where(X[0] == X, np.inf, X),
@@ -378,16 +381,17 @@ CASES = [
     }),
     ("fit", on_fit, {
         "X": f"None {TABLE} narrow_table",
-        "y": "None text 3 True [] {} {0} object short one-hot masked complexes dates "
-        "cube generator class",
+        "y": "None text 3 True [] {} {0} dict object short one-hot masked complexes "
+        "dates cube generator class",
         "X_train": f"None {TABLE} short_table narrow_table frame cube",
         "y_train": f"None {TRAIN_LABELS}",
         "predictions": PROBABILITIES,
         "train_predictions": PROBABILITIES,
         "ledger": "text 3 True [] {} object class",
         "journal": "3 True 2.5 [] {} object class nan",
-        "known_labels": "text 3 True [0,1] {-1:0} {99:0} {0.5:0} {'a':0} {0:None} "
-        "{0:'a'} {0:1j} {0:[0,1]} {None:0} {0:{}} {True:1} object class",
+        "known_labels": "text 3 True [0,1] Series zeros pairs {-1:0} {99:0} "
+        "{0.5:0} {'a':0} {0:None} {0:'a'} {0:1j} {0:[0,1]} {None:0} {0:{}} {True:1} "
+        "object class",
         "cost": "text 3 True {} {0} object [] nans infs Nones zeros negatives texts "
         "mixed complexes dates masked short cube rows generator lists",
         "sample_weight": "text 3 True {} {0} object [] nans infs Nones zeros "

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from sklearn_ase._data._arrays import read_array
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._rows import is_frame, n_rows, take_rows
 
 # Columns that are added here; a feature of the same name is renamed.
@@ -94,6 +95,7 @@ def predictions_of(predictions, X, indices):
     -------
     predictions : list of length n_rows
     """
+    RowOrder.of(X=X).check(predictions=predictions)
     predictions = read_array(predictions, "predictions")
     if predictions.shape != (n_rows(X),):
         raise ValueError(

@@ -10,16 +10,15 @@ _SIMPLE = (str, int, float, bool)
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
 
 
-def number_groups(groups, n_samples, X=None):
+def number_groups(groups, problem):
     """Number the groups of the rows of a pool from 0.
 
     Parameters
     ----------
     groups : array-like of shape (n_samples,)
         Numbers, text, dates or other objects; also of several kinds.
-    n_samples : int
-    X : frame or other rows, default=None
-        The pool, for the message about a name of one of its columns.
+    problem : Problem
+        Its pool is read: the number, the order and the columns of the rows.
 
     Returns
     -------
@@ -29,7 +28,9 @@ def number_groups(groups, n_samples, X=None):
         Of the group of each row.
     """
     if isinstance(groups, str):
-        raise ValueError(_name_for_column(groups, X))
+        raise ValueError(_name_for_column(groups, problem.X))
+    n_samples = problem.n_samples
+    problem.order.check(groups=groups)
     groups = read_array(groups, "groups")
     if groups.shape != (n_samples,):
         raise ValueError(

@@ -1,5 +1,7 @@
 """Checks of labels and classes that came from outside."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from sklearn_ase._data._arrays import plain, read_array, refuse_masked
@@ -151,13 +153,14 @@ def _is_one_hot(y):
     return bool((ones.sum(axis=1) == 1).all() and ((y == 0) | ones).all())
 
 
-def check_oracle(y, n_samples, name="y"):
+def check_oracle(y, problem, name="y"):
     """Turn an array of labels into a function of indices.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,) or callable
-    n_samples : int
+    problem : Problem
+        Its pool is read: the number and the order of the rows.
     name : str, default="y"
         Of the argument, for the message.
 
@@ -173,6 +176,14 @@ def check_oracle(y, n_samples, name="y"):
         )
     if callable(y) and not isinstance(y, type):
         return y
+    n_samples = problem.n_samples
+    if isinstance(y, Mapping):
+        raise TypeError(
+            f"{name} must be an array of labels, one for each of the {n_samples} rows "
+            f"of the pool, or a function indices -> labels, but is a "
+            f"{type(y).__name__}. Labels of some rows only are known_labels={{row: "
+            "label}."
+        )
     # Not read as an array: a label may be bought as soon as it is looked at.
     is_array = hasattr(y, "__len__") and hasattr(y, "__getitem__")
     if not is_array or isinstance(y, (str, type)) or getattr(y, "shape", None) == ():
@@ -187,12 +198,15 @@ def check_oracle(y, n_samples, name="y"):
         )
     refuse_masked(y, name)
     _refuse_kind_of(y, name)
+    problem.order.check(**{name: y})
 
     def oracle(indices):
         if not hasattr(y, "shape"):
             labels = [y[index] for index in indices]
+        elif hasattr(y, "iloc"):  # Without its index, which was compared above.
+            labels = y.iloc[indices].to_numpy()
         else:
-            labels = (y.iloc if hasattr(y, "iloc") else y)[indices]
+            labels = y[indices]
         _refuse_rows_without_label(labels, indices, name)
         return labels
 

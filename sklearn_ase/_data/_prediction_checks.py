@@ -140,6 +140,16 @@ def check_is_given(estimator, predictions):
         )
 
 
+def one_label(label):
+    """Return predicted labels as one column; several per row are refused."""
+    if label.ndim == 2 and label.shape[1] > 1:
+        raise ValueError(
+            f"estimator.predict returns several labels per row, shape {label.shape}. "
+            "Such models are not supported: evaluate each output by itself."
+        )
+    return label.reshape(-1)
+
+
 def check_columns(n_columns, classes, name):
     """Refuse a table of probabilities unless each column has a class of its own."""
     if classes is not None and len(np.unique(classes)) < len(classes):

@@ -20,8 +20,10 @@ from sklearn_ase._data._prediction_checks import (
     check_sorted,
     check_values,
     labels_error,
+    one_label,
     proba_error,
 )
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._rows import plain_labels, take_rows
 from sklearn_ase._utils._seeding import fit_seeded
 from sklearn_ase._utils._unwrapping import unfrozen
@@ -109,6 +111,7 @@ def predict_pool(
         classes = getattr(estimator, "classes_", None)
     if predictions is None and not is_model(estimator):
         predictions = unfrozen(estimator)(X)
+        RowOrder.of(X=X).check(predictions=predictions)
     if predictions is not None:
         return read_predictions(predictions, X, loss, task, classes)
     check_model(estimator, X)
@@ -266,22 +269,13 @@ def _of_classifier(estimator, X, loss, needs_expert):
     if not hasattr(estimator, "predict"):
         proba, columns = _probabilities(estimator, X)
         return Predictions(columns[proba.argmax(axis=1)], proba, columns)
-    label = _one_label(check_predictions(estimator.predict(X), X, "estimator.predict"))
+    label = one_label(check_predictions(estimator.predict(X), X, "estimator.predict"))
     if not needs_expert:
         columns = np.union1d(label, plain_labels(getattr(estimator, "classes_", label)))
         return Predictions(label, one_hot(label, columns), columns)
     # The label is not the arg max: a model may decide by a threshold of its own.
     proba, columns = _probabilities(estimator, X, label)
     return Predictions(label, proba, columns)
-
-
-def _one_label(label):
-    if label.ndim == 2 and label.shape[1] > 1:
-        raise ValueError(
-            f"estimator.predict returns several labels per row, shape {label.shape}. "
-            "Such models are not supported: evaluate each output by itself."
-        )
-    return label.reshape(-1)
 
 
 def _probabilities(estimator, X, label=None):

@@ -1,11 +1,12 @@
 """What stays the same throughout an evaluation: the data and the predictions."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from sklearn_ase._data._arrays import read_array
+from sklearn_ase._data._built_loss import build_loss
 from sklearn_ase._data._label_checks import (
     check_labels,
     refuse_fractions,
@@ -13,13 +14,11 @@ from sklearn_ase._data._label_checks import (
 )
 from sklearn_ase._data._learnable import check_learnable
 from sklearn_ase._data._predictions import Predictions
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
-
-# What the package reads of a loss that is bound to a pool.
-_OF_A_POOL_LOSS = ("n_samples", "max_loss", "is_bounded", "observed", "take")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +58,8 @@ class Problem:
     pool : PartedPool or None
         Reads the pool in chunks; X is then a :class:`RowSource`. None if there are
         tables with a row for each sample.
+    order : RowOrder
+        Of the rows of X, as the index of the given X says it.
     """
 
     X: Any
@@ -78,6 +79,7 @@ class Problem:
     features: Any = None
     train_features: Any = None
     pool: Any = None
+    order: RowOrder = field(default_factory=RowOrder)
 
     @property
     def n_samples(self):
@@ -164,6 +166,7 @@ class Problem:
         more_labels : ndarray of shape (n_rows, n_answers - 1) or ()
             The others.
         """
+        self.order.check_answers(rows, labels)
         answers = np.atleast_1d(read_array(labels, "labels"))
         if len(answers) != len(rows):
             rows = np.arange(len(answers))  # The ledger reports what is wrong.
@@ -262,38 +265,3 @@ class Problem:
             before = np.zeros((self.n_training, *scores.shape[1:]))
             scores = np.concatenate([before, scores])
         return {"experts": scores}
-
-
-def build_loss(loss, predictions, classes):
-    """Loss of the model at some rows, checked, because the loss may be a user's.
-
-    Parameters
-    ----------
-    loss : BaseLoss
-    predictions : Predictions
-    classes : ndarray of shape (n_classes,) or None
-
-    Returns
-    -------
-    built : LossTable or PointLoss
-    """
-    response = predictions.response_for(classes)
-    built, name = loss.build(response, classes), type(loss).__name__
-    missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
-    if missing:
-        raise TypeError(
-            f"{name}.build must return a LossTable or a PointLoss, but returned "
-            f"{built!r}, which lacks {', '.join(missing)}."
-        )
-    if classes is None:
-        return built
-    shape, values = (len(response), len(classes)), getattr(built, "values", 0)
-    values = np.asarray(values)
-    is_number = values.dtype.kind in "biuf" and values.shape == shape
-    if not is_number or not np.isfinite(values).all() or values.min(initial=0) < 0:
-        raise ValueError(
-            f"The loss table of {name} must hold finite numbers >= 0, one row per "
-            f"sample and one column per class, shape {shape}, but has shape "
-            f"{values.shape} and type {values.dtype}, or other values."
-        )
-    return built

@@ -15,6 +15,7 @@ from sklearn_ase._data._predictions import (
     read_predictions,
 )
 from sklearn_ase._data._problem import Problem
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._rows import n_rows, plain_labels
 from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._data._validation import check_training_rows
@@ -38,13 +39,14 @@ def make_problem(
     experts=None,
     metric=None,
     parts=None,
+    order=None,
 ):
     """Ask the model about pool and training rows and check that everything fits.
 
     The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
     model, `classes` and tags are read. The label that the metric is about is the one
     that a score of an expert is the probability of. With `parts`, X is a RowSource,
-    and predictions are not kept.
+    and predictions are not kept. `order` is that of the rows of X as they were given.
 
     Returns
     -------
@@ -66,6 +68,8 @@ def make_problem(
         )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
+    training_order = RowOrder.of(X_train=X_train)
+    training_order.check(y_train=y_train, train_predictions=train_predictions)
     like = X if parts is None else X.like_chunks(np.arange(1))
     X_train, y_train = check_training_rows(X_train, y_train, like, task, evaluator)
     out_of_fold = None
@@ -103,6 +107,7 @@ def make_problem(
         sample_weight=sample_weight,
         model=estimator if predictions is None and is_model(estimator) else None,
         stand_in=stand_in,
+        order=RowOrder() if order is None else order,
     )
     return problem if experts is None else _with_experts(problem, experts, label)
 

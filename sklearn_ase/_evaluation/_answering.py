@@ -85,7 +85,7 @@ class Answering(Labelling):
             return found
         if question is not None:
             return self._with_groups(found, question, groups)
-        numbers = check_groups(groups, state, self.problem.X)
+        numbers = check_groups(groups, state, self.problem)
         return replace(
             found,
             population_variance=grouped_variance(state, numbers),
@@ -175,7 +175,7 @@ class Answering(Labelling):
 
     def _with_groups(self, found, question, groups):
         """The estimate with the variance between groups of rows."""
-        groups = check_groups(groups, self.state, self.problem.X)
+        groups = check_groups(groups, self.state, self.problem)
         influence, rest = self._influence(question, with_labels=False)
         variance = grouped_variance(influence, groups, rest)
         if found.mean is None:
@@ -206,6 +206,7 @@ class Answering(Labelling):
     def _metric_and_weight(self, metric, where, sample_weight):
         """The metric that is asked for, and the weight of each row."""
         n_samples, problem = self.n_samples, self.problem
+        problem.order.check(where=where, sample_weight=sample_weight)
         where = check_where(where, n_samples)
         weight = check_weight(sample_weight, n_samples)
         if sample_weight is None:

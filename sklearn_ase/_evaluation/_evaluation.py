@@ -101,7 +101,7 @@ class Evaluation(Reporting):
         reason : str
             Why it ended.
         """
-        oracle = check_oracle(oracle, self.n_samples, "oracle")
+        oracle = check_oracle(oracle, self.problem, "oracle")
         check_n_labels(n_labels, batch_size, self.n_samples)
         check_budget(budget)
         check_verbose(verbose)

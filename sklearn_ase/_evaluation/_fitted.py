@@ -11,6 +11,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._validation import check_rows, row_numbers
 from sklearn_ase._evaluation._other_pool import (
     expected_and_observed,
@@ -86,7 +87,7 @@ class FittedEvaluator(BaseEstimator):
         metric = self.evaluation_.plan.metric
         if y is None and metric is None:
             return -float(self.predict(X, experts).mean())
-        X = self._other_rows(X, experts)
+        X = self._other_rows(X, experts, y)
         if metric is not None:
             expected, observed = expected_and_observed_metric(
                 self.evaluation_, self.estimator, X, y, experts
@@ -99,8 +100,10 @@ class FittedEvaluator(BaseEstimator):
         )
         return -abs(float(expected.mean() - observed.mean()))
 
-    def _other_rows(self, X, experts):
+    def _other_rows(self, X, experts, y=None):
         """Rows of another pool; their numbers if there are no features."""
+        order = RowOrder.of(**({"experts": experts} if X is None else {"X": X}))
+        order.check(experts=experts, y=y)
         X = row_numbers(experts) if X is None else X
         return check_rows(self, X, reset=False)
 

@@ -69,8 +69,8 @@ class Labelling(RecordedEvaluation):
         if embedding is not None:
             if self.problem.pool is not None:
                 raise tables_needed("ask(embedding=...)")
-            selection = self.plan.selection
-            embedding = check_embedding(embedding, self.n_samples, selection)
+            given = embedding, self.problem, self.plan.selection
+            embedding = check_embedding(*given)
         if self._scores is None and self.is_fitted:
             view = self.state
             if self.plan.metric is not None:

@@ -124,6 +124,7 @@ def _with_model(problem, name, model):
     estimator = model if given is None else None
     classes = problem.given_classes if given is None else problem.classes
     pool = problem.pool
+    problem.order.check(**{f"models[{name!r}]": given})
     try:
         if pool is None:
             predictions = predict_pool(

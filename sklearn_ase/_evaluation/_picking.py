@@ -133,7 +133,7 @@ def pick_apart(scores, candidates, n_queries, embedding, taken=()):
     return Query(np.array(indices, dtype=int), np.full(n_queries, np.nan))
 
 
-def check_embedding(embedding, n_samples, selection):
+def check_embedding(embedding, problem, selection):
     """Check a space in which the rows of a batch are kept apart."""
     if selection.has_query_proba:
         raise ValueError(
@@ -141,7 +141,8 @@ def check_embedding(embedding, n_samples, selection):
             "draws them with probabilities that estimates rely on. Use "
             "selection=ArgMax(), or leave embedding out."
         )
-    embedding = read_numbers(embedding, "embedding")
+    problem.order.check(embedding=embedding)
+    embedding, n_samples = read_numbers(embedding, "embedding"), problem.n_samples
     if embedding.ndim != 2 or len(embedding) != n_samples:
         raise ValueError(
             f"embedding must be of shape ({n_samples}, n_dimensions), one row for each "

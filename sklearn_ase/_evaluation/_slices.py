@@ -87,7 +87,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     """Estimate the same for each group; see :meth:`Evaluation.estimate_by`."""
     check_level(level)
     check_flag(simultaneous, "simultaneous")
-    names, numbers = number_groups(groups, evaluation.n_samples, evaluation.problem.X)
+    names, numbers = number_groups(groups, evaluation.problem)
     asked_risk = evaluation.risk if risk is None else risk
     each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
     labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))

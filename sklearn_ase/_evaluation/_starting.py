@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from sklearn_ase._data._problem_making import make_problem, needs_no_model
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import (
@@ -71,6 +72,9 @@ def start_evaluation(
     has_features = X is not None
     if not has_features:
         X = row_numbers(rows.get("experts"), rows.get("predictions"))
+    about = {name: rows.get(name) for name in ("predictions", "experts")}
+    order = RowOrder.of(**({"X": X} if has_features else about))
+    order.check(**about, cost=cost, sample_weight=sample_weight)
     X = check_pool(evaluator, as_source(X))
     n_samples = n_rows(X)
     loss = _loss_of(evaluator)
@@ -94,8 +98,7 @@ def start_evaluation(
     cost = check_cost(cost, n_samples)
     sample_weight = check_weight(sample_weight, n_samples)
     known_labels = check_known_labels(known_labels, n_samples)
-    given = {"cost": cost, "has_model": has_model}
-    given |= {name: rows.get(name) for name in ("predictions", "experts")}
+    given = {"cost": cost, "has_model": has_model} | about
     n_classes = _n_classes(evaluator, task, rows)
     parts = choose_parts(
         evaluator.store, X, plan, n_classes, given, client, int(evaluator.verbose)
@@ -120,6 +123,7 @@ def start_evaluation(
             sample_weight=sample_weight,
             metric=plan.metric,
             parts=parts,
+            order=order,
             **rows,
         )
         if parts is not None:

@@ -77,7 +77,7 @@ def as_systems(groups, problem, metric, weight):
     -------
     systems : Systems
     """
-    names, numbers = number_groups(groups, problem.n_samples, problem.X)
+    names, numbers = number_groups(groups, problem)
     if len(names) < 2:
         raise ValueError(
             f"groups must name at least two groups to compare, but only {names} is "

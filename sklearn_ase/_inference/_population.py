@@ -35,21 +35,20 @@ def population_variance(state, known=0.0):
     return float(share @ (values - mean * counts) ** 2 / state.n_samples)
 
 
-def check_groups(groups, state, X=None):
+def check_groups(groups, state, problem):
     """Check the groups of the rows, and number them from 0.
 
     Parameters
     ----------
     groups : array-like of shape (n_samples,)
     state : PoolState
-    X : frame or other rows, default=None
-        The pool, for messages.
+    problem : Problem
 
     Returns
     -------
     groups : ndarray of shape (n_samples,)
     """
-    names, numbers = number_groups(groups, state.n_samples, X)
+    names, numbers = number_groups(groups, problem)
     if len(names) < 2:
         raise ValueError("groups must name at least two groups, but names one.")
     if state.belief is None:

@@ -1,6 +1,7 @@
 """Open the ledger of an evaluation: in memory, or in the file of a journal."""
 
 import re
+from collections.abc import Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -70,14 +71,15 @@ def check_known_labels(known_labels, n_samples):
     """Check labels that are available before the first query, as a dict."""
     if known_labels is None:
         return {}
-    try:
-        known = dict(known_labels)
-    except (TypeError, ValueError):
+    if not isinstance(known_labels, Mapping):
         raise TypeError(
-            f"known_labels must be a dict of row to label, got {known_labels!r}."
-        ) from None
-    rows = check_indices(list(known), "known_labels", n_samples)
-    return dict(zip(rows.tolist(), known.values(), strict=True))
+            "known_labels must be a dict {row: label}, where rows are counted from 0, "
+            f"got a {type(known_labels).__name__}. For an array with None where no "
+            "label is known: {row: label for row, label in enumerate(labels) if label "
+            "is not None}."
+        )
+    rows = check_indices(list(known_labels), "known_labels", n_samples)
+    return dict(zip(rows.tolist(), known_labels.values(), strict=True))
 
 
 def header_of(problem, seed, settings):

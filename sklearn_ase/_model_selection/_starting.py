@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn_ase._data._label_checks import check_class_list, check_classes
 from sklearn_ase._data._predictions import is_model, predict_pool
 from sklearn_ase._data._problem import Problem
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._data._validation import (
@@ -80,6 +81,9 @@ def start_selection(
     refuse_unknown(other)
     names, estimators, given = check_models(selector.estimators, predictions)
     has_features = X is not None
+    by_name = dict(zip(names, given, strict=True))
+    order = RowOrder.of(**({"X": X} if has_features else {"predictions": by_name}))
+    order.check(predictions=by_name, cost=cost, sample_weight=sample_weight)
     if has_features:
         X = check_rows(selector, X, reset=True)
     else:
@@ -108,6 +112,7 @@ def start_selection(
             "X_train is for the surrogate on features, but there is none: X is None, "
             f"or surrogate={VOTES_ONLY!r}. Leave X_train and y_train out."
         )
+    RowOrder.of(X_train=X_train).check(y_train=y_train)
     X_train, y_train = check_training_rows(X_train, y_train, X, task, selector)
     problems = _problems(
         X,
@@ -121,6 +126,7 @@ def start_selection(
         y_train,
         cost=cost,
         sample_weight=weight,
+        order=order,
     )
     models = Models(names, problems, estimators, metric, weight_of(None, weight))
     models.bound(problems[0].classes)  # Refuses a metric that does not fit.
@@ -188,7 +194,7 @@ def _row_numbers(names, given):
 
 
 def _problems(
-    X, names, estimators, given, metric, loss, task, selector, y_train, **counts
+    X, names, estimators, given, metric, loss, task, selector, y_train, **rows
 ):
     """The pool with the predictions of each model."""
     classes = None
@@ -217,7 +223,7 @@ def _problems(
             task=task,
             classes=labels,
             given_classes=classes,
-            **counts,
+            **rows,
             model=model if values is None and is_model(model) else None,
         )
         for each, model, values in zip(found, estimators, given, strict=True)

@@ -88,6 +88,7 @@ class AcquisitionDisplay(EvaluationDisplay):
         display : AcquisitionDisplay
         """
         state = evaluation.state
+        evaluation.problem.order.check(positions=positions)
         positions = None if positions is None else np.asarray(positions)
         is_regression = evaluation.classes_ is None
         display = cls(

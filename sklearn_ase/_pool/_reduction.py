@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from sklearn_ase._data._built_loss import build_loss
 from sklearn_ase._data._on_demand import Asking
-from sklearn_ase._data._problem import build_loss
 from sklearn_ase.belief import TrainingWorth
 
 # Covariance of the loss at a row with the pool risk over the members, and the variance

@@ -141,6 +141,7 @@ def make_report(
     name = name_of(evaluation)
     title = f"Report: {name}" if title is None else title
     metrics = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
+    evaluation.problem.order.check(by=by, columns=columns)
     slices, columns = _as_slices(by), _as_columns(columns, evaluation.n_samples)
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     parts = [("Estimate", estimate_blocks, level)]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
@@ -178,6 +179,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         -------
         value : float
         """
+        RowOrder.of(y_true=y_true).check(y_pred=y_pred, sample_weight=sample_weight)
         y_pred = None if y_pred is None else np.asarray(y_pred)
         weight = None if sample_weight is None else np.asarray(sample_weight)
         values = np.asarray(self._all_values(np.asarray(y_true), y_pred), dtype=float)

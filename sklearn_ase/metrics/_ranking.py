@@ -8,6 +8,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._utils._typing import Label
 from sklearn_ase.metrics import _ranking_kernels as kernels
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
@@ -90,6 +91,7 @@ class BaseRanking(BaseMetric):
         -------
         value : float
         """
+        RowOrder.of(y_true=y_true).check(y_pred=y_pred, sample_weight=sample_weight)
         y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
         classes = np.unique(y_true)
         if self.pos_label is None and len(classes) < 2 and classes.dtype.kind in "biuf":

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._utils._checks import check_flag
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
@@ -44,6 +45,7 @@ class _SquareMetric(BaseMetric):
         -------
         value : float
         """
+        RowOrder.of(y_true=y_true).check(y_pred=y_pred, sample_weight=sample_weight)
         y_true, y_pred = np.asarray(y_true, float), np.asarray(y_pred, float)
         weight = None if sample_weight is None else np.asarray(sample_weight, float)
         if weight is not None:

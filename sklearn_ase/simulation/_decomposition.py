@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import check_rows
 from sklearn_ase._evaluation._other_pool import expected_and_observed
@@ -120,6 +121,7 @@ def error_decomposition(
     for each in (evaluator, best):
         with ignore_new_classes():
             each.fit(scenario.X, scenario.y, **training)
+        RowOrder.of(X_population=X_population).check(y_population=y_population)
         rows = check_rows(each, X_population, reset=False, name="X_population")
         expected, observed = expected_and_observed(
             each.evaluation_, each.estimator, rows, y_population, "y_population"

@@ -111,13 +111,16 @@ def draw_labels(evaluation, scenario, rng):
         Mean and variance of the loss of each row over the draw of its label.
     """
     labels = evaluation.problem.check_labels(scenario.y, name="y")
+    order = evaluation.problem.order
     if scenario.label_proba is None:
+        order.check(y=scenario.y)
         if len(labels) != evaluation.n_samples:
             raise ValueError(
                 f"y has {len(labels)} labels, but the pool has {evaluation.n_samples} "
                 "rows. Give one for each row."
             )
         return labels, losses_of(evaluation, labels), np.zeros(len(labels))
+    order.check(label_proba=scenario.label_proba)
     proba = read_numbers(scenario.label_proba, "label_proba")
     shape = evaluation.n_samples, len(labels)
     if proba.shape != shape or not (np.isfinite(proba) & (proba >= 0)).all():

@@ -167,6 +167,7 @@ def _run(selector, scenario, predictions, n_labels, seed):
         ignore_new_classes(),
         selector.start(scenario.X, predictions=predictions) as run,
     ):
+        run.problem.order.check(y=scenario.y)
         y = run.problem.check_labels(scenario.y, name="y")
         if len(y) != run.n_samples:
             raise ValueError(

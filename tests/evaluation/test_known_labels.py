@@ -1,6 +1,7 @@
 """Labels that were known before the campaign: the surrogate learns from them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.iris_campaign import (
     TRAINING,
@@ -107,9 +108,11 @@ def test_known_labels_are_checked(known, message):
         start_evaluation(known_labels=known, classes=[0, 1, 2])
 
 
-@pytest.mark.parametrize("known", [[0, 1], 3, "01"])
+@pytest.mark.parametrize(
+    "known", [[0, 1], 3, "01", pd.Series(Y), pd.Series(Y)[[5, 2]], Y, [(0, 1)]]
+)
 def test_known_labels_are_a_dict(known):
-    with pytest.raises(TypeError, match="must be a dict of row to label, got"):
+    with pytest.raises(TypeError, match=r"must be a dict \{row: label\}"):
         start_evaluation(known_labels=known)
 
 
