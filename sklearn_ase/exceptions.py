@@ -18,7 +18,10 @@ class JournalError(ValueError):
 
 
 class JournalWarning(UserWarning):
-    """A journal was repaired, has other settings, or lacks something minor."""
+    """A journal was repaired, has other settings, or lacks something minor.
+
+    Also: a table of :meth:`LabelLedger.to_csv` does not say of which pool it is.
+    """
 
 
 class NewClassWarning(UserWarning):

@@ -27,6 +27,7 @@ from sklearn_ase._labels._opening import (
     check_ledger,
     header_of,
     open_ledger,
+    recognise_pool,
     record_known_labels,
 )
 from sklearn_ase._utils._seeding import check_seed
@@ -128,6 +129,7 @@ def start_evaluation(
         )
         if parts is not None:
             problem = with_pool(problem, parts)
+        recognise_pool(ledger, problem)
         ledger.begin(lambda: header_of(problem, seed, plan.settings()))
         record_known_labels(ledger, problem, known_labels)
         # After the header, which has the surrogate as it was given.

@@ -14,10 +14,14 @@ from sklearn_ase._labels._csv_cells import (
 )
 from sklearn_ase._state import RECORDED, Picks
 from sklearn_ase._utils._checks import check_path
+from sklearn_ase._utils._warn import warn_caller
+from sklearn_ase.exceptions import JournalWarning
 
 _ASKED = ("index", "asked", *RECORDED[1:])
 _ANSWER = ("label", "label_type", "order", "refit", "more_labels")
+_POOL = "pool"
 _SKIPPED = "skipped"
+_MARK = "rows "  # So that no spreadsheet takes a fingerprint for a number.
 _BEFORE = 0  # The order of labels that were known beforehand.
 
 
@@ -25,15 +29,16 @@ def write_csv(ledger, path):
     """Write a ledger; see :meth:`LabelLedger.to_csv`."""
     order = {index: place for place, index in enumerate(ledger.labels, start=1)}
     refits, skipped = set(ledger.refits), set(ledger.skipped)
+    pool = "" if ledger.pool is None else _MARK + ledger.pool
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow([*_ASKED, *_ANSWER])
+        writer.writerow([*_ASKED, *_ANSWER, _POOL])
         for index, label in ledger.known.items():
             nothing = [""] * (len(_ASKED) - 1)
             more = "" if index in ledger.labels else _more(ledger, index)
             kind = type(label).__name__
             writer.writerow(
-                [index, *nothing, label_cell(label), kind, _BEFORE, "", more]
+                [index, *nothing, label_cell(label), kind, _BEFORE, "", more, pool]
             )
         rows = zip(*(getattr(ledger, name) for name in RECORDED), strict=True)
         for asked, (index, *numbers) in enumerate(rows, start=1):
@@ -44,7 +49,7 @@ def write_csv(ledger, path):
                 label, place = ledger.labels[index], order[index]
                 answer = [label_cell(label), type(label).__name__, place]
                 answer += [int(place in refits), _more(ledger, index)]
-            writer.writerow([index, asked, *map(repr, numbers), *answer])
+            writer.writerow([index, asked, *map(repr, numbers), *answer, pool])
 
 
 def _more(ledger, index):
@@ -71,8 +76,16 @@ def read_csv(ledger, path):
             _check_once([row["index"] for row in some])
         check_places("asked", [row["asked"] for row in asked])
         check_places("order", [row["order"] for row in labelled])
+        ledger.pool = _one_pool({row["pool"] for row in rows})
     except ValueError as error:
         raise ValueError(f"{path}: {error} Take the file as to_csv wrote it.") from None
+    if rows and ledger.pool is None:
+        warn_caller(
+            f"{path} does not say which rows its pool has, so it is not noticed if "
+            "another pool, or the same in another order, is given. Files that to_csv "
+            "writes from now on say it, for pools in memory.",
+            JournalWarning,
+        )
     _fill(
         ledger,
         known,
@@ -115,6 +128,7 @@ def _lines(path):
 def _read_row(cells):
     """One line of the table as values, or a ValueError that says what is wrong."""
     row = {"index": read_whole(cells["index"], "index"), "order": None, "more": None}
+    row["pool"] = cells.get(_POOL, "").strip()
     kind = cells["label_type"]
     if kind not in ("", _SKIPPED, *KINDS):
         raise ValueError(f"label_type {kind!r} is not one of {sorted(KINDS)}.")
@@ -151,6 +165,16 @@ def _read_more(text):
     if not isinstance(more, list):
         raise ValueError(f"more_labels is {text!r}, but must be a list as JSON.")
     return more
+
+
+def _one_pool(marks):
+    """The fingerprint of the pool in the lines of a file; None if they have none."""
+    if len(marks) > 1:
+        raise ValueError(
+            "The column pool is not the same in all lines, as if lines of two files "
+            "were put together."
+        )
+    return "".join(marks).removeprefix(_MARK) or None
 
 
 def _check_once(rows):

@@ -56,6 +56,30 @@ def fingerprint(X):
     return digest.hexdigest()[:32]
 
 
+def fingerprint_of_pool(problem):
+    """Return a fingerprint of the rows of a pool, for files that shall know them.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    fingerprint : str or None
+        None if the rows would have to be read from disk. A pool without features has
+        that of what is known about its rows: judges, or predictions.
+    """
+    X = problem.X.in_memory if isinstance(problem.X, RowSource) else problem.X
+    if X is None or is_dataset(X):
+        return None
+    numbers = np.arange(n_rows(X))
+    if not (isinstance(X, np.ndarray) and np.array_equal(X, numbers[:, None])):
+        return fingerprint(X)
+    known = [] if problem.experts is None else problem.experts.each
+    known = [one.values for one in known] or [problem.predictions.response]
+    return fingerprint(np.column_stack([numbers, *known]))
+
+
 def _add(digest, values):
     values = np.asarray(values)
     digest.update(repr(values.shape[1:]).encode())

@@ -44,6 +44,9 @@ class LabelLedger(LedgerContents):
     notes : dict of int to dict
         For each labelled row the estimate after its label came, and whether the
         surrogate was fitted again.
+    pool : str or None
+        Fingerprint of the rows of the pool; None before an evaluation starts, and for
+        a pool that is not in memory.
     seed : int or None
         Seed of the evaluation that the ledger continues; None if it has none.
     n_changes : int
@@ -247,7 +250,9 @@ class LabelLedger(LedgerContents):
         is the type of the label, or says that the row was skipped. ``more_labels``
         holds further answers as JSON. Labels that were known beforehand come first,
         with ``order`` 0. A text that a spreadsheet would take for a formula, a number
-        or a date starts with an apostrophe. Estimates are not in the file.
+        or a date starts with an apostrophe. ``pool`` is a fingerprint of the rows of
+        the pool, so that the file is not continued with other rows, or in another
+        order. Estimates are not in the file.
         """
         write_csv(self, path)
 
@@ -256,7 +261,8 @@ class LabelLedger(LedgerContents):
         """Read a ledger that :meth:`to_csv` wrote.
 
         Lines and columns may be in another order. What cannot be right is refused:
-        rows, positions or probabilities that are missing, repeated or out of range.
+        rows, positions or probabilities that are missing, repeated or out of range. A
+        file without the column ``pool`` is read with a warning.
         """
         return read_csv(cls(), path)
 

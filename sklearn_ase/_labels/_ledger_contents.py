@@ -31,6 +31,7 @@ class LedgerContents:
     refits: list[int]
     notes: dict[int, dict[str, Any]]
     seed: int | None = None
+    pool: str | None
     unnoted: bool | None
 
     def __init__(self) -> None:
@@ -42,6 +43,7 @@ class LedgerContents:
         self.given = {}
         self.refits = []
         self.notes = {}
+        self.pool = None
         self.n_changes = 0
         self.n_revisions = 0
         # Whether a refit waits to be noted; None if nothing waits.

@@ -8,7 +8,11 @@ import numpy as np
 
 from sklearn_ase._data._predictions import Predictions
 from sklearn_ase._data._rows import check_indices, n_rows
-from sklearn_ase._labels._fingerprint import fingerprint, sketch
+from sklearn_ase._labels._fingerprint import (
+    fingerprint,
+    fingerprint_of_pool,
+    sketch,
+)
 from sklearn_ase._labels._journal import Journal
 from sklearn_ase._labels._ledger import LabelLedger
 from sklearn_ase._labels._loss_values import sketch_loss
@@ -65,6 +69,25 @@ def check_ledger(ledger, n_samples):
         raise ValueError(
             "The ledger asks for some rows twice. Each row is asked for once."
         )
+
+
+def recognise_pool(ledger, problem):
+    """Refuse a ledger of other rows, and let it remember these.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    problem : Problem
+    """
+    pool = fingerprint_of_pool(problem)
+    if None not in (pool, ledger.pool) and pool != ledger.pool:
+        raise ValueError(
+            "The ledger is of another pool: the rows, their order or their types "
+            "differ. Labels belong to rows by their place in the pool, so give the "
+            "pool that the ledger was made with. If only types of columns have "
+            "changed, remove the column pool from the file of to_csv."
+        )
+    ledger.pool = pool or ledger.pool
 
 
 def check_known_labels(known_labels, n_samples):

@@ -26,6 +26,7 @@ from sklearn_ase._labels._opening import (
     check_ledger,
     header_of,
     open_ledger,
+    recognise_pool,
     record_known_labels,
     sketch_predictions,
 )
@@ -148,6 +149,7 @@ def start_selection(
             seed = int(check_seed(selector.random_state).randint(2**31 - 1))
         problem = problems[0]
         with_training = replace(problem, X_train=X_train, y_train=y_train)
+        recognise_pool(ledger, problem)
         ledger.begin(lambda: _header(models, with_training, seed, plan, selector))
         record_known_labels(ledger, problem, known_labels)
         problem = problem.prepared_by(plan.surrogate)

@@ -5,9 +5,16 @@ import io
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase import ActiveRiskEstimator, LabelLedger, Picks
+from sklearn_ase import ActiveModelSelector, ActiveRiskEstimator, LabelLedger, Picks
+from sklearn_ase.exceptions import JournalWarning
+from sklearn_ase.metrics import LabelShare
+
+# Tables that were made by hand do not say of which pool they are.
+pytestmark = pytest.mark.filterwarnings("ignore:.*does not say which rows")
 
 
 def ledger_of(labels):
@@ -36,11 +43,12 @@ def table(path):
     return [*csv.DictReader(io.StringIO(path.read_text()))]
 
 
-def write(path, table, names=None, start=""):
-    """Write a table as a spreadsheet does."""
+def write(path, table, names=None, start="", cut=False):
+    """Write a table as a spreadsheet does, or only some of its columns."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         file.write(start)
-        writer = csv.DictWriter(file, names or list(table[0]))
+        extra = "ignore" if cut else "raise"
+        writer = csv.DictWriter(file, names or list(table[0]), extrasaction=extra)
         writer.writeheader()
         writer.writerows(table)
 
@@ -193,7 +201,7 @@ def test_semicolons_are_refused(path, table):
 def test_a_line_that_is_too_short_is_refused(path, table):
     write(path, table)
     path.write_text(path.read_text() + "1,2,3\n")
-    with pytest.raises(ValueError, match=r"Line 8 of .* has 3 cells, but there are 14"):
+    with pytest.raises(ValueError, match=r"Line 8 of .* has 3 cells, but there are 15"):
         LabelLedger.from_csv(path)
 
 
@@ -214,3 +222,80 @@ def test_further_answers_for_known_rows_survive(path):
     found = LabelLedger.from_csv(path)
     assert found.known == ledger.known
     assert found.more_labels == ledger.more_labels
+
+
+# The rows of the pool that a table is of.
+
+N = 80
+RNG = np.random.default_rng(0)
+POOL = RNG.normal(size=(N, 2))
+LABELS = (POOL[:, 0] > 0).astype(int)
+JUDGE = RNG.random(N)
+VOTES = {"a": 1 - LABELS, "b": np.where(POOL[:, 1] > 0, LABELS, 0)}
+
+
+def evaluator(**parameters):
+    usual = {"surrogate": GaussianNB(), "loss": "zero_one", "n_labels": 12, "cv": 0}
+    return ActiveRiskEstimator(random_state=0, **usual | parameters)
+
+
+def of_shares(X, order, **ledger):
+    share = evaluator(metric=LabelShare(1), loss=None, surrogate=None)
+    return share.start(None, experts=JUDGE[order], **ledger)
+
+
+def of_choice(X, order, **ledger):
+    votes = {name: labels[order] for name, labels in VOTES.items()}
+    return ActiveModelSelector(random_state=0).start(None, predictions=votes, **ledger)
+
+
+def of_pool(X, order, **ledger):
+    return evaluator().start(X[order], predictions=LABELS[order], **ledger)
+
+
+def of_frame(X, order, **ledger):
+    frame = pd.DataFrame(X[order], columns=["a", "b"])
+    return evaluator().start(frame, predictions=LABELS[order], **ledger)
+
+
+def in_chunks(X, order, **ledger):
+    start = evaluator(store="chunks").start
+    return start(X[order], predictions=LABELS[order], **ledger)
+
+
+@pytest.mark.parametrize("start", [of_pool, of_frame, in_chunks, of_shares, of_choice])
+def test_a_table_is_not_continued_with_the_pool_in_another_order(start, path):
+    order = np.arange(N)
+    evaluation = start(POOL, order)
+    for _ in range(4):
+        query = evaluation.ask(3)
+        evaluation.tell(query, LABELS[query.indices])
+    evaluation.ledger.to_csv(path)
+    with pytest.raises(ValueError, match=r"is of another pool: the rows, their order"):
+        start(POOL, order[::-1], ledger=LabelLedger.from_csv(path))
+    with pytest.raises(ValueError, match=r"is of another pool: the rows, their order"):
+        start(POOL, order[::-1], ledger=evaluation.ledger)
+    again = start(POOL, order, ledger=LabelLedger.from_csv(path))
+    assert again.ledger.labels == evaluation.ledger.labels
+    assert float(again.estimate()) == float(evaluation.estimate())
+
+
+def test_a_table_that_does_not_know_its_pool_is_read_with_a_warning(path):
+    evaluation = of_pool(POOL, np.arange(N))
+    query = evaluation.ask(3)
+    evaluation.tell(query, LABELS[query.indices])
+    evaluation.ledger.to_csv(path)
+    table = [*csv.DictReader(path.open())]
+    assert {row["pool"][:5] for row in table} == {"rows "}
+    write(path, table, [name for name in table[0] if name != "pool"], cut=True)
+    with pytest.warns(JournalWarning, match="does not say which rows"):
+        ledger = LabelLedger.from_csv(path)
+    again = of_pool(POOL, np.arange(N)[::-1], ledger=ledger)
+    assert again.ledger.pool is not None
+
+
+def test_lines_of_two_pools_are_refused(path, table):
+    table[1]["pool"] = "rows 123"
+    write(path, table)
+    with pytest.raises(ValueError, match="pool is not the same in all lines"):
+        LabelLedger.from_csv(path)

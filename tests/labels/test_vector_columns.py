@@ -81,6 +81,7 @@ def test_vectors_survive_a_copy(columns, copy_of):
 
 
 @vectors
+@pytest.mark.filterwarnings("ignore:.*does not say which rows")
 def test_vectors_survive_a_csv_file(tmp_path, columns):
     fill(LabelLedger(), columns).to_csv(tmp_path / "ledger.csv")
     ledger = LabelLedger.from_csv(tmp_path / "ledger.csv")
