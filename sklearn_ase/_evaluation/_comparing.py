@@ -2,143 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_ase._evaluation._answering import Answering
+from sklearn_ase._evaluation._answers import Answers
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._inference._corrected import Corrected
-from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._inference._pairs import Pairs
 from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._utils._typing import ManyModels
-from sklearn_ase.metrics._difference import difference
 from sklearn_ase.metrics._read_table import ReadTable
-from sklearn_ase.risk import MetricEstimate
-from sklearn_ase.risk._of_metric import estimate_metric
 
 if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
-
-# A belief is trusted within the interval of this level.
-_TRUSTED_LEVEL = 0.9
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """Estimates of several models and of their differences.
-
-    Attributes
-    ----------
-    metrics : list of PoolMetric
-        The metric of each model.
-    sign : {1.0, -1.0}
-        1 if a greater metric is better.
-    state_of : StateOf
-        ``RowValues -> PoolState``.
-    risk : BaseRisk
-    pairs : Pairs
-    note : str
-        About estimates of a single model.
-    believed : ndarray of shape (n_models,) or None
-        How good each model is by a belief that is made to compare them, greater is
-        better. Differences are then those of the belief, within their 90 % intervals.
-    """
-
-    metrics: list
-    sign: float
-    state_of: object
-    risk: object
-    pairs: Pairs
-    note: str = ""
-    believed: np.ndarray | None = None
-    _kept: dict = field(default_factory=dict)
-
-    @property
-    def name(self):
-        """Name of the metric."""
-        return self.metrics[0].metric.name
-
-    def estimate(self, place):
-        """Metric of one model, a MetricEstimate."""
-        if place not in self._kept:
-            found = estimate_metric(self.risk, self.metrics[place], self.state_of)
-            self._kept[place] = replace(found, note=self.note)
-        return self._kept[place]
-
-    def difference(self, first, second):
-        """How much better the first is than the second, a MetricEstimate."""
-        key = first, second
-        if key not in self._kept:
-            self._kept[key] = self._difference(*key)
-        return self._kept[key]
-
-    def _difference(self, first, second):
-        if self.pairs.agreement.are_alike(first, second):
-            name = f"difference of {self.name}"
-            known = {"name": name, "centre": 0.0, "bounds": (0.0, 0.0)}
-            return MetricEstimate(0.0, 0.0, self.pairs.n_labels, **known)
-        two = [self.metrics[first], self.metrics[second]]
-        gap = difference(
-            *(two if self.sign > 0 else two[::-1]),
-            lambda part: self.state_of.expected(part).mean(),
-        )
-        found = estimate_metric(self.risk, gap, self.state_of)
-        # Only labels at which the two differ say which is better.
-        degrees = max(self.pairs.n_apart[first, second] - 1.0, LEAST_DEGREES)
-        degrees = np.inf if self.pairs.is_known else degrees
-        found = replace(found, degrees_of_freedom=degrees)
-        if self.pairs.curved is not None:
-            found = self._with_region(found, first, second)
-        if self.believed is None and self.pairs.curved is None:
-            return found
-        value = found.value
-        if self.believed is not None:
-            value = self.believed[first] - self.believed[second]
-        if not found.refusal:
-            ends = replace(found, value=found.centre).interval(_TRUSTED_LEVEL)
-            value = np.clip(value, *ends)
-        return replace(found, value=float(value))
-
-    def proba_of_best(self, best):
-        """Probability of each model to be the best: shown differences, their errors."""
-        n_models = len(self.metrics)
-        gains = [-float(self.difference(best, k)) for k in range(n_models)]
-        return self.pairs.proba_of_best(np.array(gains), 0)
-
-    def _with_region(self, found, first, second):
-        """The difference with the interval of all means that the labels allow for.
-
-        That of its tangent is too narrow where the means are little known.
-        """
-        gap, region = self.pairs.curved.region(first, second)
-        pair = np.array([first]), np.array([second])
-        one_error = self.pairs.curved.ends(*pair, np.ones(1))
-        means, covariance = region["means"][0], region["covariance"][0]
-        least, most = (side[0] for side in region["limits"])
-        low, high = self.metrics[first].metric.bounds
-        return replace(
-            found,
-            mean=None,
-            centre=gap.value(means),
-            standard_error=0.5 * float(np.diff(one_error, axis=0)[0, 0]),
-            bounds=(low - high, high - low),
-            scale="linear",
-            metric=gap,
-            means=tuple(means.tolist()),
-            known=(np.nan,) * len(means),
-            covariance=tuple(map(tuple, covariance.tolist())),
-            least=tuple(least.tolist()),
-            most=tuple(most.tolist()),
-        )
 
 
 def compare_models(evaluation, models, risk, reference):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_ase._evaluation._tables import aligned, listed
+from sklearn_ase._evaluation._tables import aligned, cell, listed
+from sklearn_ase._report._text import roughly
 from sklearn_ase._utils._checks import check_choice
 from sklearn_ase._utils._html import html_columns
 from sklearn_ase._utils._typing import Floats, Method
 
 if TYPE_CHECKING:
-    from sklearn_ase._evaluation._comparing import Answers
+    from sklearn_ase._evaluation._answers import Answers
     from sklearn_ase.risk._metric_estimate import MetricEstimate
 
 
@@ -29,9 +30,7 @@ class Comparison:
     ----------
     names : list of str
     best_index : int
-        The model that is better than each other by the estimated difference. The
-        estimate of another model by itself may be slightly better: differences are
-        better known.
+        The model that is better than each other by the estimated difference.
     reference : str or None
 
     See Also
@@ -83,8 +82,13 @@ class Comparison:
 
     @cached_property
     def estimates(self) -> list[MetricEstimate]:
-        """Estimate of the metric of each model, a list of MetricEstimate."""
-        return [self._answers.estimate(place) for place in range(len(self.names))]
+        """Estimate of the metric of each model, a list of MetricEstimate.
+
+        That of the best model, and what `differences` say the others are behind it:
+        differences are better known than the estimate of each model by itself.
+        """
+        found = self._answers.estimate_behind
+        return [found(self.best_index, place) for place in range(len(self.names))]
 
     @cached_property
     def differences(self) -> list[MetricEstimate]:
@@ -119,7 +123,7 @@ class Comparison:
                     f"No model is named {name!r}. The models are {self.names}."
                 )
             places.append(self.names.index(name))
-        return self._answers.difference(*places)
+        return self._answers.difference_beside(self.best_index, *places)
 
     def candidates(self, level: float = 0.9, method: Method = "fixed") -> list[str]:
         """Return the models that may be the best.
@@ -175,11 +179,19 @@ class Comparison:
     def probabilities(self) -> Floats:
         """Return the probability of each model to be the best, roughly.
 
+        They agree with `candidates`: a candidate has more than 0, and all others
+        together have at most 0.1.
+
         Returns
         -------
         probabilities : ndarray of shape (n_models,)
         """
-        return self._proba.copy()
+        return self._agreeing(0.9, "fixed")
+
+    def _agreeing(self, level, method):
+        """Probabilities that agree with a set of candidates."""
+        pairs = self._answers.pairs
+        return pairs.agreeing(self._proba, self.best_index, level, method)
 
     def labels_needed(self, level: float = 0.9) -> float:
         """Forecast how many more labels would leave the best model alone, roughly.
@@ -232,8 +244,8 @@ class Comparison:
             text += f" About {more_labels} would be sufficient."
         else:
             text += " It is not known yet how many more labels are needed."
-        proba = self._proba[self.best_index]
-        text += f" Best so far: {self.best_name}, with probability {proba:.2g}."
+        proba = self._agreeing(level, method)[self.best_index]
+        text += f" Best so far: {self.best_name}, with probability {roughly(proba)}."
         return text + alike
 
     def to_dict(self, level: float = 0.9, method: Method = "fixed") -> dict[str, list]:
@@ -262,7 +274,7 @@ class Comparison:
             low, high = zip(*ends, strict=True)
             columns[f"{prefix}low"], columns[f"{prefix}high"] = list(low), list(high)
         columns["may_be_best"] = [name in candidates for name in self.names]
-        columns["probability"] = self._proba.tolist()
+        columns["probability"] = self._agreeing(level, method).tolist()
         return columns
 
     def __str__(self):
@@ -277,18 +289,11 @@ class Comparison:
         """The table as texts, the names of its columns first."""
         table = self.to_dict()
         yield [name.replace("_", " ") for name in table]
+        table["probability"] = [roughly(each) for each in table["probability"]]
         for row in zip(*table.values(), strict=True):
-            yield [_text(value) for value in row]
+            yield [cell(value) for value in row]
 
 
 def _ends(estimate, level, method):
     is_refused = bool(estimate.refusal_of(method))
     return (np.nan, np.nan) if is_refused else estimate.interval(level, method)
-
-
-def _text(value):
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:.4g}"
-    return str(value)

@@ -43,6 +43,8 @@ def aligned(rows):
 
 def cell(value):
     """A value as the text of a cell; NaN is an empty one."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else f"{value:.4g}"
     return str(value)

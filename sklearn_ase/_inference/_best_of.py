@@ -12,7 +12,7 @@ from sklearn_ase._inference._intervals import anytime_quantile
 # Share of errors that the counting rule allows a model, and its weight of a label.
 ERROR_SHARE = 0.35
 LABEL_WEIGHT = float(np.log((1.0 - ERROR_SHARE) / ERROR_SHARE))
-_N_DRAWS = 400
+N_DRAWS = 400
 _N_CRITICAL = 1000
 # Fewer labels exclude no model.
 _LEAST_LABELS = 5
@@ -42,7 +42,7 @@ def proba_of_best(gains, covariance, seed):
     """
     # Draws belong to ranks, so that the order of the models does not matter.
     order = np.argsort(gains, kind="stable")
-    noise = np.random.default_rng(seed).normal(size=(_N_DRAWS, len(gains)))
+    noise = np.random.default_rng(seed).normal(size=(N_DRAWS, len(gains)))
     root = symmetric_root(covariance[np.ix_(order, order)])
     drawn = gains[order] + noise @ root
     # Roots of rounding errors are greater than these.

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from sklearn_ase._inference._best_of import (
+    N_DRAWS,
     anytime_bounds,
     blended,
     each_quantile,
@@ -175,6 +176,30 @@ class Pairs:
         """
         found = ~(self.bounds(level, method)[0] > 0).any(axis=0)
         found[chosen] = True
+        return found
+
+    def agreeing(self, proba, chosen, level=0.9, method="fixed"):
+        """Probabilities to be the best that agree with which models may be it.
+
+        All models that may not be the best have at most ``1 - level`` together. One
+        that may be has at least what a single draw counts.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_models,)
+            From draws of normal errors, which know nothing of how few the labels are.
+        chosen, level, method
+            See :meth:`may_be_best`.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_models,)
+        """
+        stays = self.may_be_best(chosen, level, method)
+        found = np.where(stays, np.maximum(proba, 1.0 / N_DRAWS), proba)
+        most = 0.0 if self.is_known else 1.0 - level
+        found[~stays] *= min(1.0, most / max(found[~stays].sum(), 1e-300))
+        found[stays] *= (1.0 - found[~stays].sum()) / found[stays].sum()
         return found
 
     def regret(self, chosen, level=0.9, method="fixed"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._evaluation._comparing import Answers
+from sklearn_ase._evaluation._answers import Answers
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._plan import check_stop
 from sklearn_ase._evaluation._questions import Question
@@ -169,7 +169,7 @@ class ModelSelection(Leading):
             return super().compare(own, reference=reference, **question)
         stand = self._standing(self.state, self.epochs, self.classes_)[0]
         answers, proba = self._answers(), stand.best_proba
-        if answers.pairs.curved is not None:
+        if answers.pairs.n_labels:  # With the errors of the shown differences.
             proba = answers.proba_of_best(stand.leader)
         found = stand.leader, stand.gains, proba
         return Comparison(self.names, *found, answers, reference)

@@ -5,7 +5,7 @@ import numpy as np
 from sklearn_ase._data._groups import group_name
 from sklearn_ase._report._blocks import Facts, Items, Range, Table, Verdict, Words
 from sklearn_ase._report._estimates import name_of
-from sklearn_ase._report._text import counted, percent
+from sklearn_ase._report._text import counted, percent, roughly
 
 MOST_GROUPS = 60
 # More judges stand in lines, fewer side by side.
@@ -140,7 +140,7 @@ def comparison_blocks(evaluation, models, metric, level):
         is_best = place == found.best_index
         behind = "best so far" if is_best else behind
         may_be, proba = table["may_be_best"][place], table["probability"][place]
-        rows.append([name, level_of, behind, may_be, proba])
+        rows.append([name, level_of, behind, may_be, roughly(proba)])
     sure = percent(level)
     head = ["model", f"{found.metric_name} ({sure} interval)"]
     head += [f"behind the best ({sure} interval)", "may be the best", "probability"]

@@ -115,5 +115,21 @@ def percent(level):
     return f"{100 * level:g} %"
 
 
+def roughly(proba):
+    """Return a probability that is known roughly as text, never rounded to 0 or 1.
+
+    Parameters
+    ----------
+    proba : float
+
+    Returns
+    -------
+    text : str
+    """
+    if 0 < proba < 0.01:
+        return "<0.01"
+    return ">0.99" if 0.99 < proba < 1 else f"{proba:.2f}"
+
+
 def _reach(low, high):
     return 0.5 * (high - low)
