@@ -135,6 +135,7 @@ def _forecast_of(estimate, unit, n_labels, n_samples):
         degrees_of_freedom=max(n_labels - 1, 1),
         tail_degrees=None if tail is None else min(tail * growth, n_labels - 1),
         unseen=estimate.unseen * estimate.n_labels / n_labels,
+        beyond=estimate.beyond * estimate.n_labels / n_labels,
         free_share=1.0 - n_labels / n_samples,
         least=0.0,
         most=np.inf,

@@ -8,6 +8,9 @@ from sklearn_ase._inference._skips import row_weight
 # rows show counts for more, but labels of the pool can outweigh them.
 _PRIOR_SHAPE, _PRIOR_VALUES = 0.5, 10.0
 _TRAINING_VALUES = 50.0
+# From this shape on the tail of training rows is clearly heavy. Few labels have missed
+# it if they look harmless, so many more are needed to outweigh it.
+_CLEARLY_HEAVY, _HEAVY_VALUES = 0.75, 250.0
 # Fewer values say nothing about a tail.
 _MIN_VALUES = 5
 # With a heavier tail there is no interval.
@@ -46,7 +49,7 @@ def loss_tail(state, n_picks=None):
 
     Where the surrogate knows that some rows have large losses, these are not a tail.
     Few labels may have missed the large losses, or met one by chance. So the shape at
-    training rows counts as if 50 values had shown it.
+    training rows counts as if 50 values had shown it, or 250 if it is clearly heavy.
 
     Parameters
     ----------
@@ -59,6 +62,46 @@ def loss_tail(state, n_picks=None):
     shape : float
         See :func:`tail_shape`.
     """
+    relative = _relative_losses(state, n_picks)
+    of_training = state.training_tail
+    if np.isnan(of_training):
+        return tail_shape(relative)
+    is_heavy = of_training > _CLEARLY_HEAVY
+    n_values = _HEAVY_VALUES if is_heavy else _TRAINING_VALUES
+    found = tail_shape(relative, of_training, n_values)
+    return of_training if np.isnan(found) else found
+
+
+def beyond_largest(state):
+    """Mean of the losses beyond the largest one met, relative to the mean, eq. T13.
+
+    It is what the tail has there more than an exponential one, for which the interval
+    allows anyhow.
+
+    Parameters
+    ----------
+    state : PoolState
+
+    Returns
+    -------
+    share : float
+        0 if the tail is not heavier than an exponential one, or the loss has a greatest
+        value.
+    """
+    if np.isfinite(state.loss.max_loss):
+        return 0.0
+    relative, shape = np.sort(_relative_losses(state)), loss_tail(state)
+    half = len(relative) // 2
+    if not (half and shape > 0 and relative.mean() > 0):
+        return 0.0
+    shape = min(shape, MAX_TAIL_SHAPE)
+    excess = relative[-half:] - relative[-half - 1]
+    mean = shape * (excess.mean() + excess[-1] / (1.0 - shape)) / len(relative)
+    return float(mean / relative.mean())
+
+
+def _relative_losses(state, n_picks=None):
+    """Losses at the first picks, relative to what the surrogate expected."""
     picks = state.settled.take(slice(n_picks))
     counts = row_weight(state)[picks.indices]
     counted = picks.answered & (counts > 0)
@@ -68,11 +111,7 @@ def loss_tail(state, n_picks=None):
     )
     if not (expected > 0).all():  # Before its first fit the surrogate expects 0.
         expected = np.where(expected > 0, expected, losses.mean() or 1.0)
-    of_training = state.training_tail
-    if np.isnan(of_training):
-        return tail_shape(losses / expected)
-    found = tail_shape(losses / expected, of_training, _TRAINING_VALUES)
-    return of_training if np.isnan(found) else found
+    return losses / expected
 
 
 def tail_shape(values, prior=_PRIOR_SHAPE, prior_values=_PRIOR_VALUES):

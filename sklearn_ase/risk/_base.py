@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _kernels, _tails
 from sklearn_ase._inference._betting import anytime_ends
 from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
 from sklearn_ase._inference._population import population_variance
@@ -20,7 +20,6 @@ from sklearn_ase._inference._steps import (
     variances_of_mean,
     weighting_obstacle,
 )
-from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, heaviest_tail, loss_tail
 from sklearn_ase.risk._estimate import RiskEstimate
 
 if TYPE_CHECKING:
@@ -194,9 +193,11 @@ def design_based(value, variances, deviations, steps, state):
     if not loss.is_bounded:
         if is_known:
             return found
-        tail = tail_degrees(deviations)
         return replace(
-            found, tail_degrees=tail, anytime_refusal=_anytime_refusal(state)
+            found,
+            tail_degrees=tail_degrees(deviations),
+            beyond=max(found.value, 0.0) * _tails.beyond_largest(state),
+            anytime_refusal=_anytime_refusal(state),
         )
     found = replace(
         found,
@@ -266,8 +267,8 @@ def _refusal(value, variance, state):
             "of, so nothing shows the error of the estimate. Label more rows."
         )
     # Losses of classifiers end at the greatest one of the table.
-    shape = 0.0 if np.isfinite(state.loss.max_loss) else loss_tail(state)
-    if shape > MAX_TAIL_SHAPE:
+    shape = 0.0 if np.isfinite(state.loss.max_loss) else _tails.loss_tail(state)
+    if shape > _tails.MAX_TAIL_SHAPE:
         return (
             f"No interval: the losses have a heavy tail (shape {shape:.2f}; from 0.5 "
             "on their variance is infinite, from 1 on their mean). The largest losses "
@@ -284,8 +285,8 @@ def _anytime_refusal(state):
     """
     if np.isfinite(state.loss.max_loss):
         return ""
-    shape = heaviest_tail(state, MIN_LABELS)
-    if not shape > MAX_TAIL_SHAPE:
+    shape = _tails.heaviest_tail(state, MIN_LABELS)
+    if not shape > _tails.MAX_TAIL_SHAPE:
         return ""
     return (
         "No anytime interval: after fewer labels the losses had a heavy tail (shape "

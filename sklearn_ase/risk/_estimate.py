@@ -72,6 +72,9 @@ class RiskEstimate:
     tail_degrees : float or None
         For a loss without a bound: degrees of freedom of the upper end of the interval.
         They are few if a few labels carry the variance.
+    beyond : float
+        For a loss without a bound: by how much the mean of an infinite pool would be
+        raised by losses beyond the largest one met, eq. T13. 0 for other losses.
     least, most : float
         Bounds of the risk that the labels prove.
     anytime : tuple of (level, low, high)
@@ -112,6 +115,7 @@ class RiskEstimate:
     unseen: float = 0.0
     is_wilson: bool = False
     tail_degrees: float | None = None
+    beyond: float = 0.0
     least: float = 0.0
     most: float = np.inf
     anytime: tuple = ()
@@ -255,7 +259,8 @@ class RiskEstimate:
         if self.tail_degrees is not None and variance > 0:
             if method == "fixed":
                 quantile, _ = fixed_quantiles(level, min(degrees, self.tail_degrees))
-            high = log_reach(centre, variance**0.5, quantile)
+            missed = self.beyond * (1.0 if of_population else self.free_share)
+            high = log_reach(centre, variance**0.5, quantile) + missed
         elif unseen > 0 and not of_population:
             missed = self._missed(level)
             low = max(low, missed) if low_room > 0 else low

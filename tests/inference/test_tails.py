@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._inference._tails import heaviest_tail, loss_tail, tail_shape
+from sklearn_ase._inference._tails import (
+    beyond_largest,
+    heaviest_tail,
+    loss_tail,
+    tail_shape,
+)
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk import CorrectedASE
 from sklearn_ase.stopping import TargetWidth
@@ -117,3 +122,90 @@ def test_a_tail_that_was_heavy_once_ends_the_anytime_interval_only():
 def test_few_labels_have_no_past_that_could_be_heavy():
     assert heaviest_tail(heavy_then_light(20, 10), 25) == 0.0
     assert heaviest_tail(heavy_then_light(1, 199), 25) < 0.7
+
+
+def with_tail(losses, training_tail=np.nan, n_samples=2000):
+    """A state with these losses, relative to what was expected, and a training tail."""
+    state = make_state("regression", n_samples=n_samples, n_labels=len(losses))
+    losses = state.picks.expected_loss * losses
+    picks = replace(state.picks, losses=losses)
+    return replace(state, picks=picks, training_tail=training_tail)
+
+
+def normal_squares(n_values, seed=0):
+    return np.random.default_rng(seed).normal(size=n_values) ** 2
+
+
+@pytest.mark.parametrize("n_labels", [25, 50, 100])
+def test_a_few_harmless_labels_do_not_outvote_a_clearly_heavy_training_tail(n_labels):
+    state = with_tail(normal_squares(n_labels), training_tail=0.9)
+    assert loss_tail(state) > 0.7
+    assert "heavy tail" in CorrectedASE().estimate(state).refusal
+
+
+def test_very_many_harmless_labels_outvote_a_heavy_training_tail():
+    state = with_tail(normal_squares(1500), training_tail=0.8)
+    assert loss_tail(state) < 0.5
+
+
+def test_a_training_tail_that_is_not_clearly_heavy_is_outvoted_as_before():
+    state = with_tail(normal_squares(100), training_tail=0.74)
+    assert loss_tail(state) < 0.6
+    assert not CorrectedASE().estimate(state).refusal
+
+
+@pytest.mark.parametrize("shape", [0.3, 0.5])
+def test_the_allowance_is_one_to_two_times_the_mean_beyond_the_largest_loss(shape):
+    tail, found, missed = stats.genpareto(shape), [], []
+    for seed in range(100):
+        losses = tail.rvs(size=100, random_state=seed)
+        found.append(beyond_largest(with_tail(losses, shape)) * losses.mean())
+        largest = losses.max()
+        missed.append(tail.sf(largest) * (1 + shape * largest) / (1 - shape))
+    exponential = (1 + shape * tail.median()) / 100  # The interval allows for it.
+    more = np.mean(found) / (np.mean(missed) - exponential)
+    assert 1.0 < more < 1.4 / (1 - shape)
+
+
+@pytest.mark.parametrize("method", ["fixed", "anytime"])
+def test_the_upper_end_allows_for_losses_beyond_the_largest_one(method):
+    state = with_tail(stats.genpareto.rvs(0.5, size=60, random_state=3))
+    estimate = CorrectedASE().estimate(state)
+    without = replace(estimate, beyond=0.0)
+    assert estimate.beyond == pytest.approx(estimate.value * beyond_largest(state))
+    raised = estimate.beyond * estimate.free_share
+    low, high = estimate.interval(method=method)
+    assert raised > 0
+    assert (low, high - raised) == pytest.approx(without.interval(method=method))
+
+
+def test_the_allowance_of_a_population_is_not_cut_by_the_labels_of_the_pool():
+    losses = stats.genpareto.rvs(0.5, size=60, random_state=3)
+    estimate = CorrectedASE().estimate(with_tail(losses, n_samples=100))
+    without = replace(estimate, beyond=0.0)
+    high, plain = (e.interval(target="population")[1] for e in (estimate, without))
+    assert high - plain == pytest.approx(estimate.beyond)
+
+
+def test_normal_errors_are_hardly_wider_by_the_allowance():
+    wider = []
+    for seed in range(20):
+        state = with_tail(normal_squares(50, seed), training_tail=0.15)
+        estimate = CorrectedASE().estimate(state)
+        width, plain = (
+            np.subtract(*each.interval()[::-1])
+            for each in (estimate, replace(estimate, beyond=0.0))
+        )
+        wider.append(width / plain)
+    assert 1.0 < np.median(wider) < 1.08
+
+
+def test_losses_of_classifiers_have_nothing_beyond_the_greatest_one():
+    state = make_state("classification", n_samples=80, n_labels=40)
+    assert np.isfinite(state.loss.max_loss)
+    assert CorrectedASE().estimate(state).beyond == 0.0
+
+
+def test_equal_losses_have_nothing_beyond():
+    assert beyond_largest(with_tail(np.ones(40))) == 0.0
+    assert beyond_largest(with_tail(np.zeros(40))) == 0.0
