@@ -17,6 +17,7 @@ from sklearn_ase._data._predictions import (
 from sklearn_ase._data._problem import Problem
 from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._rows import n_rows, plain_labels
+from sklearn_ase._data._same_model import check_is_of_model
 from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._data._validation import check_training_rows
 
@@ -68,6 +69,11 @@ def make_problem(
         )
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
+    if predictions is not None:
+        needs_expert = surrogate.uses_estimator
+        check_is_of_model(
+            pool_predictions, estimator, X, loss, task, classes, needs_expert
+        )
     training_order = RowOrder.of(X_train=X_train)
     training_order.check(y_train=y_train, train_predictions=train_predictions)
     like = X if parts is None else X.like_chunks(np.arange(1))

@@ -54,6 +54,8 @@ default=None
             Predictions of the model for the pool, instead of calling it: labels,
             values, or probabilities with the columns of ``classes`` or of a frame. For
             two `classes`, a single column is the probability of the second in order.
+            A fitted `estimator` may be given, too: up to 100 rows are compared with
+            what it predicts, and predictions that differ are refused.
         train_predictions : array-like, default=None
             Predictions of the model for `X_train`, if they are out-of-fold or if the
             model has not learned from these rows. `cv` is then not used.

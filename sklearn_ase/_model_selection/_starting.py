@@ -10,6 +10,7 @@ from sklearn_ase._data._predictions import is_model, predict_pool
 from sklearn_ase._data._problem import Problem
 from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._rows import n_rows
+from sklearn_ase._data._same_model import check_is_of_model
 from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._data._validation import (
     check_cost,
@@ -206,9 +207,10 @@ def _problems(
     found = []
     for name, estimator, values in zip(names, estimators, given, strict=True):
         try:
-            found.append(
-                predict_pool(estimator, X, loss, task, classes, values, needs_proba)
-            )
+            how = loss, task, classes
+            found.append(predict_pool(estimator, X, *how, values, needs_proba))
+            if values is not None:
+                check_is_of_model(found[-1], estimator, X, *how, needs_proba)
         except Exception as error:
             error.add_note(f"This is about the model {name!r}.")
             raise

@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LogisticRegression
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase import ActiveModelSelector, ActiveRiskEstimator
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 X, Y = (part[:60] for part in load_breast_cancer(return_X_y=True))
@@ -121,3 +123,64 @@ def test_a_model_with_several_outputs_is_refused():
         fitted = model.fit(X[:, :2], several)
         with pytest.raises(ValueError, match=message):
             make(loss, estimator=fitted).fit(X[:, :2], no_label)
+
+
+# A model and its predictions.
+
+
+def test_a_model_and_predictions_that_are_not_its_own_are_refused():
+    model, other = GaussianNB().fit(X, Y), GaussianNB().fit(X[:, :1], Y)
+    for loss, method in (("log_loss", "predict_proba"), ("zero_one", "predict")):
+        evaluator = ActiveRiskEstimator(FrozenEstimator(model), loss=loss)
+        said = getattr(model, method)(X)
+        evaluator.start(X, predictions=said)
+        with pytest.raises(ValueError, match="predictions are not those of estimator"):
+            evaluator.start(X, predictions=getattr(other, method)(X[:, :1]))
+        with pytest.raises(ValueError, match="predictions are not those of estimator"):
+            evaluator.start(X, predictions=said[::-1])
+
+
+def test_rounding_is_not_another_model():
+    model = GaussianNB().fit(X, Y)
+    proba = model.predict_proba(X).astype(np.float16)
+    ActiveRiskEstimator(FrozenEstimator(model)).start(X, predictions=proba)
+    line = LinearRegression().fit(X[:, 1:], X[:, 0])
+    evaluator = ActiveRiskEstimator(FrozenEstimator(line), loss="squared_error")
+    values = line.predict(X[:, 1:])
+    evaluator.start(X[:, 1:], predictions=values.round(3))
+    with pytest.raises(ValueError, match="the first is row 0"):
+        evaluator.start(X[:, 1:], predictions=values + values.std())
+
+
+def test_labels_of_another_kind_than_the_models_are_refused():
+    model = GaussianNB().fit(X, Y)
+    evaluator = ActiveRiskEstimator(FrozenEstimator(model), loss="zero_one")
+    with pytest.raises(ValueError, match="predictions are text"):
+        evaluator.start(X, predictions=model.predict(X).astype(str))
+
+
+def test_a_model_that_cannot_predict_the_pool_is_to_be_left_out():
+    model, other = GaussianNB().fit(X[:, :1], Y), GaussianNB().fit(X, Y)
+    evaluator = ActiveRiskEstimator(FrozenEstimator(model), loss="zero_one")
+    with pytest.raises(ValueError, match="was fitted on 1 features") as told:
+        evaluator.start(X, predictions=other.predict(X))
+    assert "estimator=None" in told.value.__notes__[0]
+
+
+def test_a_function_is_not_called_if_its_predictions_are_given():
+    def function(rows):
+        pytest.fail("It may be costly.")
+
+    model = GaussianNB().fit(X, Y)
+    evaluator = ActiveRiskEstimator(function, classes=model.classes_)
+    evaluator.start(X, predictions=model.predict_proba(X))
+
+
+def test_models_of_a_choice_are_compared_with_their_predictions():
+    models = {"bayes": GaussianNB().fit(X, Y), "dummy": DummyClassifier().fit(X, Y)}
+    said = {name: model.predict(X) for name, model in models.items()}
+    selector = ActiveModelSelector(list(models.items()))
+    selector.start(X, predictions=said)
+    with pytest.raises(ValueError, match="are not those of estimator") as told:
+        selector.start(X, predictions={"bayes": said["dummy"], "dummy": said["bayes"]})
+    assert "bayes" in told.value.__notes__[0]
