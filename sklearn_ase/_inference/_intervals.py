@@ -92,7 +92,8 @@ def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
     variance : float
         Of the estimate.
     unseen : float
-        Variance that a unit of missed losses adds.
+        Variance that a unit of missed losses adds; infinite if no label could have
+        shown one.
     room : float
         Greatest loss minus twice the estimate; losses of 0 or less leave none.
     quantile, normal_quantile : float
@@ -102,6 +103,8 @@ def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
     -------
     reach : float
     """
+    if np.isinf(unseen):
+        return np.inf  # No label could have shown a loss.
     if not (unseen > 0 and room > 0):
         return quantile * np.sqrt(variance) if variance > 0 else 0.0
     if np.isinf(quantile):

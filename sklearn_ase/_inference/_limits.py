@@ -54,11 +54,9 @@ def with_limits(estimate, state, cut=True):
         return found
     # Rows outside of a group count 0, those inside more than once.
     greatest = state.loss.values.limits()[1]
-    mean, square = greatest.mean(), (greatest**2).mean()
     return replace(
         found,
-        max_loss=float(mean),
-        unseen=float(found.unseen * square / mean),
+        max_loss=float(greatest.mean()),
         largest=float(greatest.max()),
         none_seen=not state.settled.losses.any(),
     )

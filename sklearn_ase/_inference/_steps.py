@@ -217,26 +217,36 @@ def blended_variance(seen, believed, n_labels):
     return share * seen + (1.0 - share) * believed
 
 
-def unseen_variance(picks, n_samples):
+def unseen_variance(state):
     """Variance that a unit of losses which no label has shown would add, eq. T12.
 
     If such losses are spread evenly over an infinite pool, the labels are worth
     ``M / κ`` labels of a plain sample for them. κ is the mean of ``1 / (n q)`` over
     the rows. The picks estimate it: over many of them, the mean of ``1 / (n q)²`` is
-    κ.
+    κ. Of other values than the loss, a row counts as far as its label can change them.
 
     Parameters
     ----------
-    picks : Picks
-    n_samples : int
+    state : PoolState
+        With a loss that has a greatest value.
 
     Returns
     -------
     variance : float
+        At least that of a plain sample with the same labels. Infinite if no label
+        could have shown a loss, 0 if no row can have one.
     """
-    n_free = n_samples - np.arange(len(picks))
-    spread = np.mean(1.0 / (n_free * picks.query_proba) ** 2)
-    return float(max(spread, 1.0) / picks.n_labels)
+    picks, room = state.settled, np.ones(state.n_samples)
+    if state.is_question:
+        least, most = state.loss.values.limits()
+        room = most - least
+    told = room[picks.indices[picks.answered]]
+    if not told.any():
+        return np.inf if room.any() else 0.0
+    n_free = state.n_samples - np.arange(len(picks))
+    spread = np.mean((room[picks.indices] / (n_free * picks.query_proba)) ** 2)
+    plain = np.sum(told**2) / np.sum(told) ** 2
+    return float(max(spread / room.mean() ** 2 / picks.n_labels, plain))
 
 
 def label_shares(state):

@@ -201,7 +201,7 @@ def design_based(value, variances, deviations, steps, state):
         )
     found = replace(
         found,
-        unseen=unseen_variance(picks, n_samples),
+        unseen=unseen_variance(state),
         is_wilson=state.is_cross_fitted and _n_surprises(state) >= _MANY_SURPRISES,
     )
     if is_known or found.n_skipped:
