@@ -31,6 +31,10 @@ ALL_RECORDED = (
     "All labels are recorded. If one of them is wrong, replace it with "
     "evaluation.correct(row, label); the surrogate is then fitted again."
 )
+_TRIED_AGAIN = (
+    "Nothing is picked or estimated until the surrogate has learned: the next call of "
+    "ask(), estimate() or refit() tries it again."
+)
 
 
 class EvaluationCore(Viewing):
@@ -53,7 +57,9 @@ class EvaluationCore(Viewing):
         self.ledger = ledger
         self.seed = seed
         self._learned, self._n_learned = None, 0  # With the labels of the last refit.
-        self._is_lost = False  # Whether a pass over the pool failed, and the belief.
+        # Whether learning failed, so that the surrogate or the belief is half-made; and
+        # whether it is under way, when what was known before is all that is known.
+        self._is_lost, self._is_learning = False, True
         self._scores = None  # Of the pool; None to score it again.
         self._last_scores = None
         self._picker = Picker()
@@ -94,7 +100,12 @@ class EvaluationCore(Viewing):
 
     @property
     def state(self) -> PoolState:
-        """Everything that is known about the pool now, as a :class:`PoolState`."""
+        """Everything that is known about the pool now, as a :class:`PoolState`.
+
+        If the surrogate failed, it is fitted again first.
+        """
+        if self._is_lost and not self._is_learning:
+            self._renew(learns_anew=True)
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
             self._state = key, self._states.state(self.ledger, self._learned)
@@ -106,17 +117,21 @@ class EvaluationCore(Viewing):
         changed = not is_met and self._update_classes()
         if changed or self.plan.acquisition.follows_labels:
             self._scores = None
-        refit = False
+        self._renew(changed or relearn or self.is_due())
+
+    def _renew(self, learns_anew):
+        """Learn from the labels, and keep the estimate, also if the surrogate fails."""
+        refit, self._is_learning = False, True
         try:
-            if changed or relearn or self.is_due():
-                refit = self._learn()
-            else:
-                self._learn_more()
+            refit = self._learn() if learns_anew else self._learn_more()
         except Exception as error:
-            error.add_note(f"The surrogate failed. {ALL_RECORDED}")
+            error.add_note(f"The surrogate failed. {ALL_RECORDED} {_TRIED_AGAIN}")
             raise
-        finally:  # The history is complete even if the surrogate fails.
-            self._note(refit)
+        finally:
+            try:
+                self._note(refit)
+            finally:
+                self._is_learning = False
 
     def _has_classes(self, labels):
         """Whether the labels add no class to those known."""
@@ -132,11 +147,12 @@ class EvaluationCore(Viewing):
             self._keeper = EpochKeeper(len(self.ledger.indices))
             self._past_epochs = None
         # The old belief has no columns for other classes.
+        self._is_lost = True
         self._learned = not_yet_learned(self.problem, self.ledger.answers())
         return True
 
     def _learn(self, n_labels=None):
-        """Fit the surrogate to the first labels; returns whether it changed."""
+        """Fit the surrogate to the first labels; returns whether it was fitted."""
         labels = dict(list(self.ledger.labels.items())[:n_labels])
         is_constant = self.plan.surrogate.is_constant
         self._scores = None
@@ -151,22 +167,29 @@ class EvaluationCore(Viewing):
         return self.is_fitted and not is_constant
 
     def _learn_more(self):
-        """Tell the surrogate the labels since its last fit, if it can take them."""
+        """Tell the surrogate the labels since its last fit, if it can take them.
+
+        Returns
+        -------
+        refit : bool
+            False: it was not fitted again.
+        """
         if not (self.is_fitted and self.plan.can_update):
-            return
+            return False
         new = self._labels_since_fit()
         if not new and self._learned.belief is self._learned.fitted_belief:
-            return
+            return False
         self._scores = None
         self._make_room()
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
         self._is_lost = False
+        return False
 
     def _make_room(self):
         """Release the belief before a pass over a pool that is read in chunks."""
+        self._is_lost = True  # Until all has been learned.
         if self.problem.pool is not None:
             self._learned, self._state = self._learned.forgotten(), (None, None)
-            self._is_lost = True
             self._rereading.forget()
             if self.plan.metric is None:  # It needs the predictions all the time.
                 self.problem.pool.asked.forget()

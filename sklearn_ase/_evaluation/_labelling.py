@@ -271,9 +271,8 @@ class Labelling(RecordedEvaluation):
 
     def refit(self) -> None:
         """Fit the surrogate to all labels so far, if they suffice for a fit."""
-        is_new = self._n_learned < len(self.ledger)
-        if (is_new or self._is_lost) and self._learn():
-            self._note(refit=True)
+        if self._is_lost or self._n_learned < len(self.ledger):
+            self._renew(learns_anew=True)
 
     def finish(self) -> None:
         """Refit after the last label, if sufficient labels came since the last fit."""

@@ -65,7 +65,7 @@ class Learned:
     def forgotten(self):
         """The same without the belief, whose memory a pass over the pool needs."""
         of_belief = ("belief", "fitted_belief", "expected_loss", "loss_variance")
-        return replace(self, **dict.fromkeys(of_belief))
+        return replace(self, left_out=None, **dict.fromkeys(of_belief))
 
 
 def not_yet_learned(problem, labels):

@@ -131,7 +131,7 @@ def _expected(evaluation, X, predictions, experts):
 
 def _belief(evaluation, X, predictions, experts):
     """What the surrogate believes about other rows, and the loss there."""
-    if not evaluation.is_fitted:
+    if evaluation.state.belief is None:
         raise ValueError(
             "The surrogate has not been fitted: there are too few labels. Label "
             "more rows or give X_train and y_train."

@@ -27,6 +27,7 @@ class RecordedEvaluation(EvaluationCore):
     ) -> None:
         super().__init__(problem, plan, ledger, seed)
         self._replay()
+        self._is_learning = False
         if plan.metric is not None:  # A metric that does not fit costs no label.
             check_defined(self._reported(self.classes_).metric)
 
@@ -62,7 +63,7 @@ class RecordedEvaluation(EvaluationCore):
         # If training rows alone make it fail, too, then no label is to blame.
         before = not_yet_learned(self.problem, self.ledger.answers())
         self._learned = learn(self.problem, self.plan, before, {}, self.seed)
-        self._n_learned = 0
+        self._n_learned, self._is_lost = 0, False
         failed = f"Learning from the recorded labels failed ({error!r})"
         text = (
             f"{failed}, so the surrogate has learned from none of them. {ALL_RECORDED}"

@@ -1,10 +1,12 @@
 """What a pool that is read in chunks cannot give is refused, with what to do."""
 
 import pickle
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +17,7 @@ from sklearn_ase._pool._local import LocalParts
 from sklearn_ase.acquisition import BaseAcquisition, LossSpread
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.selection import BaseSelection
+from sklearn_ase.surrogate import ClassifierSurrogate
 
 
 @pytest.fixture
@@ -138,7 +141,7 @@ def test_a_journal_resumes_where_it_stopped(pool, tmp_path):
         assert float(second.estimate()) == pytest.approx(float(whole.estimate()))
 
 
-def _fail(*arguments):
+def _fail(*arguments, **named):
     raise OSError("The disk is gone.")
 
 
@@ -169,6 +172,81 @@ def test_a_belief_that_was_lost_is_made_again_with_the_next_label(pool, monkeypa
     query = evaluation.ask()
     evaluation.tell(query, pool[1][query.indices])
     assert evaluation.is_fitted
+
+
+def _met(new_class):
+    """Expects the warning about a class that was not seen before."""
+    return pytest.warns(NewClassWarning) if new_class else nullcontext()
+
+
+@pytest.mark.parametrize("store", ["chunks", "tables"])
+@pytest.mark.parametrize("new_class", [False, True])
+def test_nothing_is_picked_until_a_surrogate_that_failed_has_learned(
+    store, new_class, pool, monkeypatch
+):
+    label = 2 if new_class else 1
+    runs = [_start(pool, store=store) for _ in range(2)]
+    rows, _ = (run.ask(3).indices for run in runs)
+    with _met(new_class), monkeypatch.context() as patch:
+        patch.setattr(ClassifierSurrogate, "belief", _fail)
+        patch.setattr(ClassifierSurrogate, "update", _fail)
+        with pytest.raises(OSError, match="disk") as caught:
+            runs[0].tell(rows, [0, 1, label])
+        assert "All labels are recorded" in caught.value.__notes__[0]
+        for again in (runs[0].ask, runs[0].estimate, runs[0].refit, runs[0].diagnose):
+            with pytest.raises(OSError, match="disk") as caught:
+                again()
+            assert "tries it again" in caught.value.__notes__[0]
+    assert runs[0].ledger.indices == rows.tolist()
+    assert list(runs[0].ledger.labels.values()) == [0, 1, label]
+    with _met(new_class):
+        runs[1].tell(rows, [0, 1, label])
+    runs[1].refit()
+    queries = [run.ask(5) for run in runs]
+    assert queries[0].indices.tolist() == queries[1].indices.tolist()
+    assert_allclose(queries[0].proba, queries[1].proba, rtol=1e-12)
+    assert float(runs[0].estimate()) == pytest.approx(float(runs[1].estimate()))
+    assert runs[0].history["refit"][-1]
+
+
+@pytest.mark.parametrize("store", ["chunks", "tables"])
+def test_a_surrogate_that_failed_half_way_does_not_learn_a_label_twice(
+    store, pool, monkeypatch
+):
+    runs = [_start(pool, store=store, refit=[2]) for _ in range(2)]
+    rows = runs[0].ask(4).indices
+    runs[1].ask(4)
+    for run in runs:
+        run.tell(rows[:2], pool[1][rows[:2]])
+        run.tell(rows[2:3], pool[1][rows[2:3]])
+    with monkeypatch.context() as patch:
+        patch.setattr(ClassifierSurrogate, "belief", _fail)
+        with pytest.raises(OSError, match="disk"):
+            runs[0].refit()  # The trees have learned three labels by now.
+    for run in runs:
+        run.tell(rows[3:], pool[1][rows[3:]])
+    runs[1].refit()
+    first, second = (np.asarray(run.state.expected_loss) for run in runs)
+    assert_allclose(first, second, rtol=1e-12)
+
+
+def test_a_resumed_evaluation_is_the_one_that_has_learned_again(
+    pool, tmp_path, monkeypatch
+):
+    path = tmp_path / "labels.jsonl"
+    with _start(pool, journal=path) as first:
+        _label(first, pool[1], 3)
+        query = first.ask()
+        with monkeypatch.context() as patch:
+            patch.setattr(ClassifierSurrogate, "update", _fail)
+            with pytest.raises(OSError, match="disk"):
+                first.tell(query, pool[1][query.indices])
+        expected = float(first.estimate())
+        proba = first.ask().proba
+    with _start(pool, journal=path) as second:
+        assert float(second.estimate()) == pytest.approx(expected, rel=1e-12)
+        assert_allclose(second.ledger.query_proba[-1], proba[0], rtol=1e-12)
+        assert second.n_learned == second.ledger.refits[-1] == 4
 
 
 def test_a_state_that_somebody_keeps_does_not_change(pool):

@@ -221,3 +221,33 @@ def test_a_client_needs_a_pool_that_workers_can_read(client, classes):
     model = LogisticRegression().fit(*classes)
     with pytest.raises(ValueError, match="client= needs a pool"):
         ActiveRiskEstimator(model).start(classes[0], client=client)
+
+
+class _Refuses(LogisticRegression):
+    """Fails on the workers as long as a file is there."""
+
+    def predict_proba(self, X):
+        if self.flag.exists():
+            raise OSError("This worker has no memory left.")
+        return super().predict_proba(X)
+
+
+def test_a_pass_that_fails_on_a_worker_is_tried_again(client, classes, tmp_path):
+    X, y = classes
+    pool, model = da.from_array(X[N_TRAINING:], chunks=(90, -1)), _Refuses()
+    model.flag = tmp_path / "flag"
+    runs = [_start(classes, rows, model) for rows in (pool, X[N_TRAINING:])]
+    first, second = (run.ask(2).indices for run in runs)
+    labels = y[N_TRAINING:][first]
+    model.flag.touch()
+    for again in (lambda: runs[0].tell(first, labels), runs[0].ask, runs[0].estimate):
+        with pytest.raises(OSError, match="no memory") as caught:
+            again()
+        assert "tries it again" in caught.value.__notes__[-1]
+    model.flag.unlink()
+    assert runs[0].ledger.indices == first.tolist()
+    runs[1].tell(second, labels)
+    runs[1].refit()
+    for run in runs:
+        run.ask(3)
+    _assert_same(*runs)
