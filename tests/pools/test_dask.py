@@ -224,10 +224,10 @@ def test_a_client_needs_a_pool_that_workers_can_read(client, classes):
 
 
 class _Refuses(LogisticRegression):
-    """Fails on the workers as long as a file is there."""
+    """Fails in a pass as long as a file is there."""
 
     def predict_proba(self, X):
-        if self.flag.exists():
+        if len(X) > 50 and self.flag.exists():
             raise OSError("This worker has no memory left.")
         return super().predict_proba(X)
 
