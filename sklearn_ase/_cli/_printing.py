@@ -1,5 +1,7 @@
 """Results of the commands as words."""
 
+import math
+
 from sklearn_ase._cli._output import without_python
 from sklearn_ase._evaluation._tables import aligned
 
@@ -160,7 +162,7 @@ def _comparison(result):
     level = f"{100 * result['level']:g} %"
     lines = [[result["compared"], "estimate", "low", "high", "may be the best"]]
     for line in result["table"]:
-        numbers = [f"{line[name]:.3f}" for name in ("estimate", "low", "high")]
+        numbers = [_cell(line[name]) for name in ("estimate", "low", "high")]
         best = "yes" if line["may_be_best"] else "no"
         lines.append([line["model"], *numbers, best])
     words = [f"{result['metric']}, {level} intervals", *aligned(lines)]
@@ -171,6 +173,11 @@ def _comparison(result):
         than = f"{gap['better']} is better than {gap['than']} by"
         words.append(f"{than} {gap['by']:.3f} ({ends})")
     return "\n".join([*words, result["verdict"]])
+
+
+def _cell(value):
+    """A number of a table; an end that is not there is empty."""
+    return f"{value:.3f}" if math.isfinite(value) else ""
 
 
 def _estimate(result):

@@ -15,6 +15,7 @@ from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import Question
 from sklearn_ase._evaluation._slices import slice_table
 from sklearn_ase._evaluation._state_of import proba_near, states_for
+from sklearn_ase._evaluation._support import Support
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase.metrics import MeanLoss, as_metric
@@ -74,6 +75,8 @@ class Answering(Labelling):
         else:
             found = self._answer(risk, question, state)
         found = check_estimate(found, risk)
+        if question is not None:
+            found = Support.of(state, question.weight).on(found)
         n_waiting = state.n_labels - state.settled.n_labels
         if risk.needs_query_proba and found.refusal and n_waiting:
             waiting = (

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sklearn_ase._evaluation._support import Support
 from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._inference._pairs import Pairs
 from sklearn_ase.metrics._difference import difference
@@ -30,6 +31,8 @@ class Answers:
     pairs : Pairs
     note : str
         About estimates of a single model.
+    support : Support
+        Labels at the rows that the models are compared on.
     believed : ndarray of shape (n_models,) or None
         How good each model is by a belief that is made to compare them, greater is
         better. Differences are then those of the belief, within their 90 % intervals.
@@ -41,6 +44,7 @@ class Answers:
     risk: object
     pairs: Pairs
     note: str = ""
+    support: Support = field(default_factory=Support)
     believed: np.ndarray | None = None
     _kept: dict = field(default_factory=dict)
 
@@ -53,7 +57,7 @@ class Answers:
         """Metric of one model, a MetricEstimate."""
         if place not in self._kept:
             found = estimate_metric(self.risk, self.metrics[place], self.state_of)
-            self._kept[place] = replace(found, note=self.note)
+            self._kept[place] = self.support.on(replace(found, note=self.note))
         return self._kept[place]
 
     def estimate_behind(self, best, place):
@@ -72,7 +76,7 @@ class Answers:
         """How much better the first is than the second, a MetricEstimate."""
         key = first, second
         if key not in self._kept:
-            self._kept[key] = self._difference(*key)
+            self._kept[key] = self.support.on(self._difference(*key))
         return self._kept[key]
 
     def _difference(self, first, second):

@@ -13,6 +13,7 @@ from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._models import as_models
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._state_of import proba_near, states_for
+from sklearn_ase._evaluation._support import Support
 from sklearn_ase._evaluation._systems import as_systems
 from sklearn_ase._inference._corrected import Corrected
 from sklearn_ase._inference._pairs import Pairs
@@ -57,7 +58,9 @@ def compare_models(evaluation, models, risk, reference):
     observed = columns.observed(state.indices, state.labels, more)
     corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)
     pairs = Pairs(columns, state, observed, corrected, models.agreement, [0])
-    answers = Answers(columns.metrics, models.sign, state_of, risk, pairs)
+    support = Support.of(state, models.weight)
+    known = columns.metrics, models.sign, state_of, risk, pairs
+    answers = Answers(*known, support=support)
     best, gains = _best(answers, models.names)
     proba = pairs.proba_of_best(gains, 0)
     return Comparison(models.names, best, gains, proba, answers, reference)

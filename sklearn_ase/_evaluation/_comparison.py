@@ -246,7 +246,7 @@ class Comparison:
             text += " It is not known yet how many more labels are needed."
         proba = self._agreeing(level, method)[self.best_index]
         text += f" Best so far: {self.best_name}, with probability {roughly(proba)}."
-        return text + alike
+        return f"{text}{alike} {self._answers.support.words}".rstrip()
 
     def to_dict(self, level: float = 0.9, method: Method = "fixed") -> dict[str, list]:
         """Return the comparison as columns, which ``pandas.DataFrame`` takes.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_ase._data._groups import group_name, number_groups
+from sklearn_ase._evaluation._support import MIN_LABELS as MIN_INSIDE
 from sklearn_ase._evaluation._tables import ColumnTable, cell
 from sklearn_ase._inference._borrowing import errors_of_groups
 from sklearn_ase._inference._evidence import has_evidence
@@ -16,8 +17,6 @@ from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._utils._checks import check_flag, check_level
 from sklearn_ase.risk import ASE, GuardedASE
 
-# With fewer labels in a group the surrogate decides alone.
-_MIN_LABELS = 2
 _FEW_LABELS = 10
 # Groups learn from each other only if at least this many have labels.
 _MIN_GROUPS = 2
@@ -94,16 +93,16 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     found = []
     for place, n_labels in enumerate(labelled):
         # Without a label here the steps do not show the surrogate's error.
-        is_alone = n_labels < _MIN_LABELS and asked_risk.leans_on_surrogate
+        is_alone = n_labels < MIN_INSIDE and asked_risk.leans_on_surrogate
         asked = ASE() if is_alone else risk
         found.append(evaluation.estimate(asked, where=numbers == place, **about))
-    is_tested = labelled >= _MIN_LABELS
+    is_tested = labelled >= MIN_INSIDE
     values = _borrowed(evaluation, asked_risk, found, numbers, is_tested, about)
     lines = []
     for place, group in enumerate(names):
         where, n_labels = numbers == place, int(labelled[place])
         here = replace(found[place], value=float(values[place]))
-        has_interval = not here.refusal and n_labels >= _MIN_LABELS
+        has_interval = not here.refusal and n_labels >= MIN_INSIDE
         low, high = here.interval(each) if has_interval else (np.nan, np.nan)
         effective = np.nan
         if has_interval and n_labels >= _FEW_LABELS:
@@ -169,7 +168,9 @@ def _short(verdict):
 
 
 def _verdict(found, n_labels):
-    if n_labels < _MIN_LABELS:
+    if not n_labels:
+        return "too few labels (none): only from the surrogate"
+    if n_labels < MIN_INSIDE:
         return "too few labels: only from the surrogate"
     if found.refusal:
         reason = found.refusal

@@ -13,6 +13,7 @@ from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._plan import check_stop
 from sklearn_ase._evaluation._questions import Question
 from sklearn_ase._evaluation._state_of import states_for
+from sklearn_ase._evaluation._support import Support
 from sklearn_ase._inference._epochs import Epoch
 from sklearn_ase._inference._model_view import ModelsView
 from sklearn_ase._model_selection._gain import expected_gain
@@ -193,6 +194,7 @@ class ModelSelection(Leading):
                     self.risk,
                     pairs,
                     self.plan.acquisition.bought_for,
+                    Support.of(state, weight),
                     stand.gains,
                 ),
             )

@@ -71,6 +71,8 @@ class MetricEstimate:
         Needed for an interval that is made of `means`.
     note : str
         What else to know about it, such as what its labels were bought for.
+    n_inside : int or None
+        Labels at the rows that the question is about; None if it is about all rows.
     """
 
     value: float
@@ -94,6 +96,7 @@ class MetricEstimate:
     anytime_refusal: str = ""
     metric: object = None
     note: str = ""
+    n_inside: int | None = None
 
     member_spread = None
     refusal_of = RiskEstimate.refusal_of
@@ -136,6 +139,8 @@ class MetricEstimate:
 
     def __repr__(self):
         labels = f"n_labels={self.n_labels}"
+        if self.n_inside is not None:
+            labels += f" ({self.n_inside or 'none'} in these rows)"
         if self.n_skipped:
             labels += f", n_skipped={self.n_skipped}"
         error = f"standard_error={self.standard_error:.3g}"
@@ -165,6 +170,8 @@ class MetricEstimate:
         """
         check_interval(level, method)
         words = {self.name: f"{self.value:.4g}", "labels": str(self.n_labels)}
+        if self.n_inside is not None:
+            words["labels"] += f", {self.n_inside or 'none'} of them in these rows"
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
         name = f"{100 * level:g} % interval"

@@ -142,7 +142,7 @@ def test_a_group_without_labels_has_the_surrogates_word_alone(evaluation):
     free = evaluation.state.free
     table = evaluation.estimate_by(free)
     assert table["n_labels"].tolist() == [35, 0]
-    assert table["verdict"][1] == "too few labels: only from the surrogate"
+    assert table["verdict"][1] == "too few labels (none): only from the surrogate"
     assert np.isnan(
         [table[name][1] for name in ("low", "high", "effective_labels")]
     ).all()
