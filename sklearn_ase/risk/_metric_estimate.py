@@ -36,13 +36,13 @@ class MetricEstimate:
         NaN, with a `refusal`, where the metric is not defined.
     standard_error : float
         To first order. NaN if it is unknown.
-    n_labels : int
-        Labels that it uses.
+    n_labels, n_inside : int
+        Labels that it uses; those at the rows that the question is about, None if it is
+        about all rows.
     name : str
         Of the metric.
     centre : float
-        Middle of the interval; the value may differ from it, because a guarded value
-        also uses what the surrogate believes.
+        Middle of the interval; a guarded value also uses what the surrogate believes.
     degrees_of_freedom : float
     bounds : tuple of two float
         Least and greatest value of the metric.
@@ -71,8 +71,6 @@ class MetricEstimate:
         Needed for an interval that is made of `means`.
     note : str
         What else to know about it, such as what its labels were bought for.
-    n_inside : int or None
-        Labels at the rows that the question is about; None if it is about all rows.
     """
 
     value: float
@@ -176,8 +174,7 @@ class MetricEstimate:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
         name = f"{100 * level:g} % interval"
         name += "" if method == "fixed" else f", {method.replace('_', ' ')}"
-        refusal = self.refusal_of(method)
-        if refusal:
+        if refusal := self.refusal_of(method):
             words[name] = f"none. {refusal}"
         else:
             low, high = self.interval(level, method=method)
@@ -210,8 +207,7 @@ class MetricEstimate:
             valid interval can be given.
         """
         check_interval(level, method, target)
-        refusal = self.refusal_of(method)
-        if refusal:
+        if refusal := self.refusal_of(method):
             warnings.warn(refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
         if self.mean is not None:
