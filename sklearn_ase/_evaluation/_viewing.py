@@ -126,8 +126,8 @@ class Viewing:
             return self._view_of(self._reported(classes), state, epochs, classes)
         if state.belief.asked is None:
             return state
-        # What passes keep is kept for the classes of now.
-        classes, asked = self.classes_, replace(state, belief=state.belief.asked)
+        # Rows were picked for the metric of the classes that were known then.
+        asked = replace(state, belief=state.belief.asked.aligned(classes))
         found = self._view_of(self._reported(classes), asked, epochs, classes)
         return state if found is asked else found
 

@@ -163,11 +163,14 @@ class ReadBelief(BeliefColumns):
         By the names of :class:`Keeps`.
     keeps : Keeps
     training_worth : TrainingWorth or None
+    places : ndarray of int of shape (n_classes,) or None
+        Places of `classes` among those of `keeps`; None if they are the same.
     """
 
     columns: dict = field(default_factory=dict)
     keeps: Keeps | None = None
     training_worth: object = None
+    places: np.ndarray | None = None
 
     @classmethod
     def of(cls, keeps, columns, training_worth=None):
@@ -210,22 +213,42 @@ class ReadBelief(BeliefColumns):
         return replace(self, proba=proba, columns=columns, training_worth=None)
 
     def aligned(self, classes):
-        return self  # It was kept for the classes of now.
+        """The same for the classes of an earlier time, when fewer were known.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,) or None
+            All are among the classes it was kept for.
+
+        Returns
+        -------
+        belief : ReadBelief
+        """
+        if classes is None or np.array_equal(classes, self.classes):
+            return self
+        places = np.searchsorted(self.keeps.classes, classes)
+        proba = None
+        if self.proba is not None:
+            proba = self.proba[:, np.searchsorted(self.classes, classes)]
+        return replace(self, classes=classes, proba=proba, places=places)
+
+    def _name_of(self, target):
+        """The name by which the probability of a class for each row was kept."""
+        return name_of(target if self.places is None else self.places[target])
 
     def proba_of(self, target):
         if self.proba is not None:
             return super().proba_of(target)
-        return self.columns[name_of(target)]
+        return self.columns[self._name_of(target)]
 
     def proba_at(self, rows):
         if self.proba is not None:
             return super().proba_at(rows)
-        places, found = (
-            np.arange(len(rows)),
-            np.full((len(rows), len(self.classes)), -1.0),
-        )
+        found = np.full((len(rows), len(self.keeps.classes)), -1.0)
         for name, target in self.keeps.targets.items():
-            found[places, target[rows]] = self.columns[name][rows]
+            found[np.arange(len(rows)), target[rows]] = self.columns[name][rows]
+        if self.places is not None:
+            found = found[:, self.places]
         # Classes that are no target are alike to all questions: they share the rest.
         is_other = found < 0
         found[is_other] = 0.0
@@ -239,15 +262,15 @@ class ReadBelief(BeliefColumns):
 
     def disagreement_of(self, target):
         """The part of one class for each row, of shape (n_samples,)."""
-        return self.columns["disagreement", name_of(target)]
+        return self.columns["disagreement", self._name_of(target)]
 
     @property
     def class_disagreement(self):
         """The parts of all classes, of shape (n_samples, n_classes)."""
         if self.proba is None:
             raise AttributeError("class_disagreement")
-        places = range(len(self.classes))
-        parts = [self.columns["disagreement", place] for place in places]
+        places = range(len(self.classes)) if self.places is None else self.places
+        parts = [self.columns["disagreement", int(place)] for place in places]
         return np.stack(parts, axis=1)
 
     def moments_of(self, name):

@@ -112,10 +112,14 @@ def test_a_journal_with_a_metric_is_continued_as_with_tables(tmp_path):
     assert_same_run(*runs)
 
 
-def test_skips_and_a_new_class_count_as_with_tables():
+@pytest.mark.parametrize("recalibrate", [False, True])
+@pytest.mark.parametrize(
+    "metric", ["f1_macro", "balanced_accuracy", "matthews_corrcoef", "log_loss"]
+)
+def test_skips_and_a_new_class_count_as_with_tables(metric, recalibrate):
     data, runs = classes(2), []
     for store in STORES:
-        run = start(data, store, metric="f1_macro")
+        run = start(data, store, metric=metric, recalibrate=recalibrate)
         label(run, data[1], 8)
         run.skip(run.ask())
         label(run, data[1], 3)
@@ -125,10 +129,13 @@ def test_skips_and_a_new_class_count_as_with_tables():
         with pytest.warns(NewClassWarning, match="2"):
             run.tell(run.ask(), [2])
         label(run, data[1], 5)
-    first, second = (run.estimate() for run in runs)
-    # Beliefs of before know fewer classes; in chunks they are made anew.
-    assert first.value == pytest.approx(second.value, abs=0.02)
-    assert runs[0].classes_.tolist() == [0, 1, 2]
+        with pytest.warns(NewClassWarning, match="7"):
+            run.tell(run.ask(), [7])
+        label(run, data[1], 4)
+    assert runs[0].classes_.tolist() == [0, 1, 2, 7]
+    found, wanted = (run.ledger.query_proba for run in runs)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert_same_run(*runs)
 
 
 def test_another_pool_is_scored_by_the_metric_as_with_tables():
