@@ -89,7 +89,7 @@ def of_diagnose(result):
 
 def of_status(result):
     """Words for how far a campaign is."""
-    words = {"labels": f"{result['labels']} of {result['rows']} rows"}
+    words = {"labels": _labels(result)}
     waits = "waits" if result["open"] == 1 else "wait"
     words["open"] = f"{_number(result['open'], 'row')} {waits} for a label"
     if result["skipped"]:
@@ -119,8 +119,7 @@ def of_estimate(result):
         )
     if "differences" in result:
         return _comparison(result)
-    words = {"labels": f"{result['labels']} of {result['rows']} rows"}
-    return _table(words | _estimate(result))
+    return _table({"labels": _labels(result)} | _estimate(result))
 
 
 def of_check(result):
@@ -205,6 +204,15 @@ def _estimate(result):
 def _table(words):
     width = max(map(len, words))
     return "\n".join(f"{name:<{width}}  {text}" for name, text in words.items())
+
+
+def _labels(result):
+    """How many labels there are, and how many of them the estimate uses."""
+    text, n_used = f"{result['labels']} of {result['rows']} rows", result["labels_used"]
+    is_known = result["estimate"] is not None and result.get("is_current", True)
+    if not (is_known and n_used < result["labels"]):
+        return text
+    return f"{text}; {n_used} count so far, the others wait for a row that is open"
 
 
 def _standing(result):

@@ -16,6 +16,7 @@ from sklearn_ase._evaluation._questions import Question
 from sklearn_ase._evaluation._slices import slice_table
 from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._evaluation._support import Support
+from sklearn_ase._evaluation._waiting import words_of_waiting
 from sklearn_ase._evaluation._weights import check_weight, check_where, weight_of
 from sklearn_ase._inference._population import check_groups, grouped_variance
 from sklearn_ase.metrics import MeanLoss, as_metric
@@ -76,14 +77,12 @@ class Answering(Labelling):
             found = self._answer(risk, question, state)
         found = check_estimate(found, risk)
         if question is not None:
-            found = Support.of(state, question.weight).on(found)
-        n_waiting = state.n_labels - state.settled.n_labels
-        if risk.needs_query_proba and found.refusal and n_waiting:
-            waiting = (
-                f" {n_waiting} labels wait behind the open query of row "
-                f"{self.ledger.pending[0]}."
-            )
-            found = replace(found, refusal=found.refusal + waiting)
+            found = Support.of(state, risk, question.weight).on(found)
+        waiting = words_of_waiting(state, self.ledger)
+        if risk.needs_query_proba and waiting:
+            says = "refusal" if found.refusal else "note"
+            text = f"{getattr(found, says)} {waiting}".strip()
+            found = replace(found, **{says: text})
         if groups is None:
             return found
         if question is not None:

@@ -58,7 +58,7 @@ def compare_models(evaluation, models, risk, reference):
     observed = columns.observed(state.indices, state.labels, more)
     corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)
     pairs = Pairs(columns, state, observed, corrected, models.agreement, [0])
-    support = Support.of(state, models.weight)
+    support = Support.of(state, risk, models.weight)
     known = columns.metrics, models.sign, state_of, risk, pairs
     answers = Answers(*known, support=support)
     best, gains = _best(answers, models.names)

@@ -182,7 +182,8 @@ def _as_dict(estimate, metric):
         return None
     if isinstance(estimate, MetricEstimate):
         return {"of": described(metric), **estimate.to_dict()}
-    values = {f.name: getattr(estimate, f.name) for f in fields(estimate)}
+    names = [f.name for f in fields(estimate) if f.name != "note"]
+    values = {name: getattr(estimate, name) for name in names}
     # Risk estimators of users may hold numpy numbers.
     return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
 

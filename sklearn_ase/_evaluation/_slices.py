@@ -11,6 +11,7 @@ import numpy as np
 from sklearn_ase._data._groups import group_name, number_groups
 from sklearn_ase._evaluation._support import MIN_LABELS as MIN_INSIDE
 from sklearn_ase._evaluation._tables import ColumnTable, cell
+from sklearn_ase._evaluation._waiting import rows_that_count
 from sklearn_ase._inference._borrowing import errors_of_groups
 from sklearn_ase._inference._evidence import has_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
@@ -89,7 +90,8 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     names, numbers = number_groups(groups, evaluation.problem)
     asked_risk = evaluation.risk if risk is None else risk
     each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
-    labelled = np.bincount(numbers[evaluation.state.indices], minlength=len(names))
+    rows = rows_that_count(evaluation.state, asked_risk)
+    labelled = np.bincount(numbers[rows], minlength=len(names))
     found = []
     for place, n_labels in enumerate(labelled):
         # Without a label here the steps do not show the surrogate's error.

@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sklearn_ase._evaluation._waiting import rows_that_count
+
 # With fewer labels among the rows the surrogate decides alone.
 MIN_LABELS = 2
 
@@ -24,12 +26,13 @@ class Support:
     is_known: bool = False
 
     @classmethod
-    def of(cls, state, weight):
-        """Count the labels at the rows that have a weight.
+    def of(cls, state, risk, weight):
+        """Count the labels that are used at the rows that have a weight.
 
         Parameters
         ----------
         state : PoolState
+        risk : BaseRisk
         weight : ndarray of shape (n_samples,) or None
 
         Returns
@@ -39,7 +42,7 @@ class Support:
         if weight is None or (weight > 0).all():
             return cls()
         inside = np.array(weight > 0)
-        n_inside = int(inside[state.indices].sum())
+        n_inside = int(inside[rows_that_count(state, risk)].sum())
         inside[state.indices] = False
         inside[state.picks.indices[state.picks.skipped]] = False
         return cls(n_inside, not inside.any())

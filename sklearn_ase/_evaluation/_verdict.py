@@ -53,10 +53,10 @@ def verdict_of(evidence, state, scarce, name, is_less):
             "help the surrogate and make the estimate more precise."
         )
     if n_labels < MIN_LABELS:
-        return "unsure", (
-            f"{n_labels} labels are too few to judge the surrogate. Label at least "
-            f"{MIN_LABELS} rows."
-        )
+        text = f"{n_labels} labels are too few to judge the surrogate. "
+        if state.n_labels > n_labels:
+            return "unsure", f"{text}Others wait behind a row that is open: answer it."
+        return "unsure", f"{text}Label at least {MIN_LABELS} rows."
     if scarce > 0.25:
         return "unsure", (
             f"{scarce:.0%} of the risk is expected from classes with fewer than "

@@ -194,7 +194,7 @@ class ModelSelection(Leading):
                     self.risk,
                     pairs,
                     self.plan.acquisition.bought_for,
-                    Support.of(state, weight),
+                    Support.of(state, self.risk, weight),
                     stand.gains,
                 ),
             )

@@ -268,10 +268,12 @@ def _forecast(evaluation, level):
     if not found.has_ends or found.is_known:
         return ""
     try:
-        more = evaluation.labels_needed(0.5 * (found.high - found.low), level)
+        more = int(evaluation.labels_needed(0.5 * (found.high - found.low), level))
     except ValueError:  # Some risks have no interval that labels narrow.
         return ""
+    if not more:  # Labels that wait for an open row would do.
+        return ""
     return (
-        f"An interval of half the width would take about {int(more)} more labels, if "
+        f"An interval of half the width would take about {more} more labels, if "
         "labels to come tell as much as those so far."
     )

@@ -19,6 +19,7 @@ from sklearn_ase._inference._intervals import (
 from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.risk._words import labels_of
 
 if TYPE_CHECKING:
     from sklearn_ase.risk._either import Estimate
@@ -38,7 +39,7 @@ class RiskEstimate:
     standard_error : float
         Standard error of `centre`. NaN if it cannot be estimated.
     n_labels : int
-        Labels known when it was made.
+        Labels that it uses.
     degrees_of_freedom : float
         Degrees of freedom of the t distribution that :meth:`interval` uses; infinite
         for a normal one.
@@ -84,6 +85,8 @@ class RiskEstimate:
         population, and its degrees of freedom.
     free_share : float
         Share of the pool's rows that were not asked for.
+    note : str
+        What else to know about it, such as which labels do not count yet.
 
     Examples
     --------
@@ -122,6 +125,7 @@ class RiskEstimate:
     population_variance: float = np.nan
     population_degrees: float = np.inf
     free_share: float = 1.0
+    note: str = ""
 
     def __post_init__(self):
         # Values read from a file are lists.
@@ -131,10 +135,7 @@ class RiskEstimate:
         spread = f"standard_error={self.standard_error:.3g}"
         if self.member_spread is not None:
             spread = f"member_spread={self.member_spread:.3g}"
-        labels = f"n_labels={self.n_labels}"
-        if self.n_skipped:
-            labels += f", n_skipped={self.n_skipped}"
-        return f"RiskEstimate(value={self.value:.4g}, {spread}, {labels})"
+        return f"RiskEstimate(value={self.value:.4g}, {spread}, {labels_of(self)})"
 
     def _repr_html_(self):
         return html_table("RiskEstimate", self.describe().items())
@@ -165,7 +166,7 @@ class RiskEstimate:
             words[name] = f"{low:.4g} to {high:.4g}"
         if self.member_spread is not None:
             words["spread of the members"] = f"{self.member_spread:.3g}"
-        return words
+        return words | ({"note": self.note} if self.note else {})
 
     def __float__(self) -> float:
         return float(self.value)

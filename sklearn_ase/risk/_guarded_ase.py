@@ -106,4 +106,4 @@ class GuardedASE(BaseRisk):
         surrogate = ASE().estimate(state)
         value = surrogate.value - np.nan_to_num(state.training_gap)
         value = max(value, min_loss(state.loss))
-        return replace(surrogate, value=float(value), refusal=refusal)
+        return replace(surrogate, value=float(value), refusal=refusal, n_labels=0)

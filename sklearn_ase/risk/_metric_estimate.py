@@ -19,6 +19,7 @@ from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._estimate import RiskEstimate
+from sklearn_ase.risk._words import labels_of
 
 if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
@@ -109,7 +110,7 @@ class MetricEstimate:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         del values["metric"], values["note"]
         if self.mean is not None:
-            values["mean"] = vars(self.mean)
+            values["mean"] = {k: v for k, v in vars(self.mean).items() if k != "note"}
         return values
 
     @classmethod
@@ -136,11 +137,7 @@ class MetricEstimate:
         return cls(**values, metric=metric)
 
     def __repr__(self):
-        labels = f"n_labels={self.n_labels}"
-        if self.n_inside is not None:
-            labels += f" ({self.n_inside or 'none'} in these rows)"
-        if self.n_skipped:
-            labels += f", n_skipped={self.n_skipped}"
+        labels = labels_of(self)
         error = f"standard_error={self.standard_error:.3g}"
         return f"MetricEstimate({self.name}={self.value:.4g}, {error}, {labels})"
 

@@ -69,3 +69,54 @@ def test_a_campaign_can_be_withdrawn_to_its_beginning():
     tell(again, rows)
     assert evaluation.estimate() == again.estimate()
     assert_array_equal(evaluation.history["refit"], again.history["refit"])
+
+
+def _with_an_open_row(place, **parameters):
+    """40 rows that were asked for, of which one has no answer; and that row."""
+    evaluation = start_evaluation(loss="zero_one", **parameters)
+    rows = evaluation.ask(40).indices
+    tell(evaluation, np.delete(rows, place))
+    return evaluation, rows[place]
+
+
+def test_an_estimate_says_how_many_labels_count_and_what_the_others_wait_for():
+    evaluation, row = _with_an_open_row(10)
+    for found in (evaluation.estimate(), evaluation.estimate(metric="accuracy")):
+        assert found.n_labels == 10
+        says = f"29 labels wait behind the open query of row {row}. Answer that row"
+        assert says in found.describe()["note"]
+        assert says in repr(found)
+    assert "29 labels wait" in evaluation.report().to_markdown()
+    assert "Others wait behind a row that is open" in evaluation.diagnose().advice
+    assert evaluation.estimate(ASE()).n_labels == 39
+    assert not evaluation.estimate(ASE()).note
+    tell(evaluation, [row])
+    found = evaluation.estimate()
+    assert (found.n_labels, found.note) == (40, "")
+    assert "wait" not in repr(found)
+
+
+def test_groups_count_the_labels_that_their_estimates_use():
+    evaluation, row = _with_an_open_row(10)
+    groups = np.arange(150) % 2
+    assert sum(evaluation.estimate_by(groups)["n_labels"]) == 10
+    assert sum(evaluation.estimate_by(groups, risk=ASE())["n_labels"]) == 39
+    both = [evaluation.estimate(where=groups == group) for group in (0, 1)]
+    assert sum(found.n_inside for found in both) == 10
+    tell(evaluation, [row])
+    assert sum(evaluation.estimate_by(groups)["n_labels"]) == 40
+
+
+def test_behind_the_first_row_no_label_counts():
+    evaluation, row = _with_an_open_row(0)
+    found = evaluation.estimate()
+    assert found.n_labels == 0
+    assert f"39 labels wait behind the open query of row {row}" in found.refusal
+
+
+def test_the_journal_does_not_keep_what_waits(tmp_path):
+    evaluation, _ = _with_an_open_row(10)
+    assert evaluation.estimate().note
+    assert all(
+        "note" not in note["estimate"] for note in evaluation.ledger.notes.values()
+    )
