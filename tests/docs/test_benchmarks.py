@@ -264,6 +264,59 @@ def test_the_coverage_of_intervals_is_printed(tmp_path, capsys, monkeypatch):
     assert all(" | 1.00 / 1.00 | " in line for line in lines)  # All have intervals.
 
 
+def test_an_interval_that_is_refused_is_not_wrong():
+    from interval_coverage import COUNTS, figures
+
+    ends = {"run 0": (0.0, 1.0), "run 1": (0.6, 1.0), "run 2": (-np.inf, np.inf)}
+    common = {"truth": 0.5, "value": 0.7, "anytime": 1.0}
+    runs = [
+        {"risk": risk, "n_labels": count, "low": low, "high": high} | common
+        for risk in ("GuardedASE", "Monte Carlo")
+        for count in COUNTS
+        for low, high in ends.values()
+    ]
+    found = figures(pd.DataFrame(runs), "squared_error")
+    assert found["covers"] == [0.5] * len(COUNTS)
+    assert found["wrong"] == pytest.approx([1 / 3] * len(COUNTS))
+
+
+def test_intervals_by_betting_are_printed_beside_ours(tmp_path, capsys):
+    import betting_intervals
+
+    options = ["--out", str(tmp_path), "--runs", "2", "--tasks", "10.0%"]
+    betting_intervals.main([*options, "--every"])
+    printed = capsys.readouterr().out
+    assert "2 runs of each task, seed 602214" in printed
+    for draw in ("plain", "weighted"):
+        rows = [line for line in printed.splitlines() if f"| {draw} | zero-one" in line]
+        methods = [line.split(" | ")[2] for line in rows]
+        assert {"Wilson", "ours", "betting", "STaR-Bets"} <= set(methods)
+        ours = rows[methods.index("ours")]
+        assert ours.endswith(" 1.00 / 1.00 / 1.00 / 1.00 |")
+    betting_intervals.main([*options, "--development", "--report"])
+    assert "seed 137035" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.3])
+def test_intervals_by_betting_cover_and_those_for_one_look_are_narrower(rate):
+    from betting_intervals import COUNTS, hedged_ends, plain_state, star_ends
+
+    from sklearn_ase._inference._steps import limits_of_steps, steps_with_power
+
+    rng, found = np.random.default_rng(0), {hedged_ends: [], star_ends: []}
+    for _ in range(100):
+        losses = (rng.random(500) < rate).astype(float)
+        state = plain_state(losses, COUNTS[1], rng)
+        steps = steps_with_power(state, 0.0)
+        limits = limits_of_steps(state, steps.power)
+        for ends, runs in found.items():
+            low, high = ends(steps.values, *limits, 0.9)
+            runs.append((low <= losses.mean() <= high, high - low))
+    covers, widths = np.mean(list(found.values()), axis=1).T
+    assert (covers >= 0.85).all()
+    assert widths[1] < 0.9 * widths[0]
+
+
 def test_wrong_predictions_have_the_rate_of_their_task():
     from interval_tasks import rare_errors
 
