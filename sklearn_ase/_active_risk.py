@@ -103,8 +103,9 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         given as a function or by `predictions` are never fitted.
     recalibrate : bool or "auto", default="auto"
         Whether the calibration learns from every label between refits. That takes a
-        pass over a pool that is read in chunks. If False, the surrogate is refitted
-        more often instead. ``"auto"`` means True up to 200,000 rows.
+        pass for each label if the pool is read in chunks. So ``"auto"`` means False for
+        chunks of more than 200,000 rows: the surrogate is then refitted more often, and
+        early estimates are less precise. Otherwise it means True.
     classes : array-like, default=None
         All possible labels. None takes the model's classes and those of `y_train`,
         and adds others when they appear.

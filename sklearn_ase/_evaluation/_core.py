@@ -201,6 +201,10 @@ class EvaluationCore(Viewing):
         labels = self.ledger.last_labels(n_new).items()
         return {row: label for row, label in labels if row not in known}
 
+    def _waiting_labels(self):
+        """Labels that wait for the next fit; None if each is learned at once."""
+        return self._labels_since_fit() if self.plan.learns_at_refits_only else None
+
     def is_due(
         self, n_coming: int = 0, due_at: Callable[..., int | None] = next_refit
     ) -> bool:

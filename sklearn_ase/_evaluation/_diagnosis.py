@@ -76,6 +76,9 @@ class Diagnosis:
     name : str
         Of what is estimated: "risk", or the metric. For a metric, `expected_loss` and
         `observed_loss` are what a label adds to it.
+    n_waiting : int or None
+        With ``recalibrate=False``: labels since the last refit, which the surrogate has
+        not learned yet. None if it learns from every label.
 
     Examples
     --------
@@ -111,6 +114,7 @@ class Diagnosis:
     verdict: str
     advice: str
     name: str = "risk"
+    n_waiting: int | None = None
 
     @property
     def is_bad(self) -> bool:
@@ -156,6 +160,11 @@ class Diagnosis:
         if self.training_labels > 0:
             labels = f"{self.training_labels:.0f} labels of the pool"
             training = {"training rows": f"worth {labels}"}
+        if self.n_waiting is not None:
+            training["between refits"] = (
+                f"nothing is learned (recalibrate=False); {self.n_waiting} labels wait "
+                "for the next refit"
+            )
         values = "loss at labelled rows"
         if self.name != "risk":
             values = "effect of a label on it"
@@ -199,7 +208,7 @@ def scarce_share(state, class_counts):
     return float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
 
 
-def diagnose(state, scarce=0.0, worth=None, answers=None):
+def diagnose(state, scarce=0.0, worth=None, answers=None, waiting=None):
     """Report on the state of an evaluation.
 
     Parameters
@@ -214,6 +223,8 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
     answers : tuple of float and MetricEstimate, default=None
         The metric by the surrogate, and corrected by the labels. None means the mean
         of the loss.
+    waiting : dict of int to label, default=None
+        Labels that the surrogate has not learned. None if it learns from every label.
 
     Returns
     -------
@@ -265,6 +276,7 @@ def diagnose(state, scarce=0.0, worth=None, answers=None):
         verdict=verdict,
         advice=advice,
         name=name,
+        n_waiting=None if waiting is None else len(waiting),
     )
 
 

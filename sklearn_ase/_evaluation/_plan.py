@@ -116,6 +116,11 @@ class Plan:
         """Whether the surrogate, as it was fitted, takes labels between two fits."""
         return self.recalibrate and self.surrogate.can_update
 
+    @property
+    def learns_at_refits_only(self):
+        """Whether labels between fits wait, though the surrogate could take them."""
+        return not self.recalibrate and self.surrogate.can_update
+
     def settings(self):
         """Return the parameters by name, for the header of a journal."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -66,7 +66,7 @@ class Reporting(Comparing):
             surrogate = float(self.estimate(ASE()))
             answers = surrogate, self.estimate(GuardedASE(worth=0))
             state = self.view(state, self.epochs, self.classes_)
-        return diagnose(state, scarce, worth, answers)
+        return diagnose(state, scarce, worth, answers, self._waiting_labels())
 
     def judges(
         self, *, metric: str | BaseMetric | None = None, level: float = 0.9
@@ -244,11 +244,11 @@ class Reporting(Comparing):
         return history(self.ledger, self.state, self.plan.metric)
 
     def __repr__(self):
-        n_open = len(self.ledger.pending)
-        parts = [self._progress()]
+        parts, n_open = [self._progress()], len(self.ledger.pending)
         parts += [f"{n_open} open"] * (n_open > 0)
         found = last_estimate(self.ledger, self.plan.metric)
         parts += [] if found is None else [f"{self._name} {found.value:.4g}"]
+        parts += ["learns at refits only"] * self.plan.learns_at_refits_only
         return f"<Evaluation: {', '.join(parts)}>"
 
     def _repr_html_(self):

@@ -104,10 +104,13 @@ def start_evaluation(
     parts = choose_parts(
         evaluator.store, X, plan, n_classes, given, client, int(evaluator.verbose)
     )
-    if parts is not None:
+    if parts is None:
+        recalibrate = resolve_recalibrate(evaluator.recalibrate, n_samples, False)
+    else:
         X = remembering(parts)
         # The belief of other surrogates may differ from what their update returned.
-        plan = replace(plan, recalibrate=recalibrate and plan.surrogate.takes_sources)
+        recalibrate = recalibrate and plan.surrogate.takes_sources
+    plan = replace(plan, recalibrate=recalibrate)
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:

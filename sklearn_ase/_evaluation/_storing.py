@@ -14,7 +14,8 @@ from sklearn_ase._utils._checks import check_choice
 
 # Bytes that all tables may take with store="auto".
 _MOST_BYTES = 2**30
-# Rows up to which the calibration learns from every label with recalibrate="auto".
+# Rows up to which the calibration learns from every label with recalibrate="auto", if
+# the pool is read in chunks: that takes a pass for each label. Tables need none.
 _MOST_RECALIBRATED = 200_000
 # Parts of a Parquet directory on a cluster have so many rows, or more.
 _ROWS_OF_A_PART = 250_000
@@ -40,13 +41,15 @@ def as_source(X):
     return X if source is None else source
 
 
-def resolve_recalibrate(recalibrate, n_samples):
+def resolve_recalibrate(recalibrate, n_samples, in_chunks=True):
     """Whether the calibration learns from every label between two fits.
 
     Parameters
     ----------
     recalibrate : bool or "auto"
     n_samples : int
+    in_chunks : bool, default=True
+        Whether the pool is read in chunks.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def resolve_recalibrate(recalibrate, n_samples):
     """
     check_choice(recalibrate, "recalibrate", ("auto", True, False))
     if recalibrate == "auto":
-        return n_samples <= _MOST_RECALIBRATED
+        return not in_chunks or n_samples <= _MOST_RECALIBRATED
     return bool(recalibrate)
 
 

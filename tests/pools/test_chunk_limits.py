@@ -273,11 +273,45 @@ def test_auto_keeps_tables_until_they_are_large(pool, monkeypatch):
     assert _start(pool, store="auto", acquisition=_Own()).problem.pool is None
 
 
-def test_auto_recalibrates_small_pools_only(pool, monkeypatch):
+def test_auto_recalibrates_tables_and_small_pools_in_chunks(pool, monkeypatch):
     assert _start(pool).plan.can_update
     monkeypatch.setattr(_storing, "_MOST_RECALIBRATED", 299)
     assert not _start(pool).plan.can_update
     assert _start(pool, recalibrate=True).plan.can_update
+    assert _start(pool, store="tables").plan.can_update
+    assert not _start(pool, store="tables", recalibrate=False).plan.can_update
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_a_pool_that_is_not_recalibrated_says_so(pool, on_disk, tmp_path, monkeypatch):
+    X, y, model = pool
+    if on_disk:
+        X = tmp_path / "pool.parquet"
+        pd.DataFrame(pool[0]).rename(columns=str).to_parquet(X)
+        model = LogisticRegression().fit(pd.read_parquet(X)[:100], y[:100])
+    monkeypatch.setattr(_storing, "_MOST_RECALIBRATED", 299)
+    kept = {}
+    for recalibrate in ("auto", True):
+        evaluator = ActiveRiskEstimator(
+            model,
+            surrogate=ExtraTreesClassifier(5, bootstrap=True),
+            store="chunks",
+            refit=[10],
+            recalibrate=recalibrate,
+            random_state=0,
+        )
+        evaluation = evaluator.start(X)
+        for _ in range(13):
+            query = evaluation.ask()
+            evaluation.tell(query, y[query.indices])
+        kept[recalibrate] = evaluation
+    words = "nothing is learned (recalibrate=False); 3 labels wait"
+    assert "learns at refits only" in repr(kept["auto"])
+    assert words in str(kept["auto"].diagnose())
+    assert words in kept["auto"].diagnose()._repr_html_()
+    assert "learns" not in repr(kept[True])
+    assert kept[True].diagnose().n_waiting is None
+    assert float(kept[True].estimate()) != float(kept["auto"].estimate())
 
 
 def test_only_24_bytes_of_each_row_stay(pool):
