@@ -19,6 +19,7 @@ from sklearn_ase._evaluation._rereading import Rereading
 from sklearn_ase._evaluation._schedule import is_factor, next_refit
 from sklearn_ase._evaluation._state_keeper import StateKeeper
 from sklearn_ase._evaluation._viewing import Viewing
+from sklearn_ase._pool._kept import KeptBelief
 
 if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
@@ -102,14 +103,19 @@ class EvaluationCore(Viewing):
     def state(self) -> PoolState:
         """Everything that is known about the pool now, as a :class:`PoolState`.
 
-        If the surrogate failed, it is fitted again first.
+        If the surrogate failed, or a cluster has lost its belief, it is fitted again.
         """
-        if self._is_lost and not self._is_learning:
+        if not self._is_learning and (self._is_lost or self._is_gone()):
             self._renew(learns_anew=True)
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
             self._state = key, self._states.state(self.ledger, self._learned)
         return self._state[1]
+
+    def _is_gone(self):
+        """Whether the belief lay on a cluster that has forgotten it."""
+        belief = self._learned.belief
+        return isinstance(belief, KeptBelief) and belief.is_gone
 
     def _update(self, relearn=False, told=None):
         """Renew what depends on the labels, after some were told or all may differ."""

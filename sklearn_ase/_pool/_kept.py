@@ -74,6 +74,11 @@ class KeptBelief(_Kept):
         return len(self.columns["expected"])
 
     @property
+    def is_gone(self):
+        """Whether the columns lay on a cluster that has forgotten them."""
+        return getattr(self.columns, "is_gone", False)
+
+    @property
     def is_gaussian(self):
         """Whether it is about numbers."""
         return self.sums.is_gaussian

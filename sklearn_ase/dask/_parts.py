@@ -33,6 +33,11 @@ class RemoteColumns(dict):
         super().__init__(columns)
         self.futures = futures
 
+    @property
+    def is_gone(self):
+        """Whether the cluster was restarted since, and forgot them."""
+        return any(future.cancelled() for future in self.futures)
+
 
 class DaskParts:
     """Parts of a pool, each with its columns on a worker.

@@ -251,3 +251,26 @@ def test_a_pass_that_fails_on_a_worker_is_tried_again(client, classes, tmp_path)
     for run in runs:
         run.ask(3)
     _assert_same(*runs)
+
+
+@pytest.mark.parametrize("then", ["ask", "estimate", "tell"])
+def test_a_cluster_that_was_restarted_gets_the_belief_again(then, client, classes):
+    X, y = classes
+    pool = da.from_array(X[N_TRAINING:], chunks=(90, -1))
+    runs = [_start(classes, rows) for rows in (pool, X[N_TRAINING:])]
+    for run in runs:
+        _label(run, y, 2)
+    open_rows = runs[0].ask().indices
+    runs[1].ask()
+    client.cancel(runs[0].state.belief.columns.futures)  # As a restart does.
+    if then == "tell":
+        for run in runs:
+            run.tell(open_rows, y[N_TRAINING:][open_rows])
+    else:
+        getattr(runs[0], then)()
+        runs[1].refit()
+        if then == "ask":
+            runs[1].ask()
+    for run in runs:
+        run.ask(2)
+    _assert_same(*runs)
