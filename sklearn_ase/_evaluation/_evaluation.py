@@ -132,7 +132,8 @@ class Evaluation(Reporting):
         ----------
         path : str or path, default=None
             File to write: ``.html`` for a page that loads nothing from the network,
-            ``.md`` for Markdown. A file of this name is replaced. None writes no file.
+            ``.md`` for Markdown. A report of this name is replaced, any other file is
+            left as it is. None writes no file.
         level : float, default=0.9
             Of all intervals.
         by : array-like of shape (n_samples,), frame or dict of str to array-like, \

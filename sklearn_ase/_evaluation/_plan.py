@@ -51,6 +51,8 @@ class Plan:
         What is reported. None means the mean of the loss.
     recalibrate : bool
         Whether the calibration learns from labels between two fits.
+    random_state : int, RandomState instance or None
+        As it was given.
     """
 
     surrogate: Any
@@ -61,6 +63,7 @@ class Plan:
     cv: int
     metric: Any = None
     recalibrate: bool = True
+    random_state: Any = None
 
     @classmethod
     def of(cls, evaluator, task, X, leans_on_experts=False, has_features=True):
@@ -109,6 +112,7 @@ class Plan:
             refit=check_refit(evaluator.refit),
             cv=evaluator.cv,
             metric=metric,
+            random_state=evaluator.random_state,
         )
 
     @property
@@ -124,6 +128,7 @@ class Plan:
     def settings(self):
         """Return the parameters by name, for the header of a journal."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        del settings["random_state"]  # A journal has the seed.
         if self.metric is None:
             del settings["metric"]
         if self.recalibrate:  # As in journals of older versions.

@@ -30,7 +30,7 @@ from sklearn_ase._labels._opening import (
     recognise_pool,
     record_known_labels,
 )
-from sklearn_ase._utils._seeding import check_seed
+from sklearn_ase._utils._seeding import draw_seed
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics import MeanLoss, as_metric
 
@@ -114,7 +114,7 @@ def start_evaluation(
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:
-            seed = int(check_seed(evaluator.random_state).randint(2**31 - 1))
+            seed = draw_seed(evaluator.random_state)
         problem = make_problem(
             X,
             evaluator,

@@ -34,7 +34,7 @@ from sklearn_ase._labels._opening import (
 from sklearn_ase._model_selection._model_checks import check_models
 from sklearn_ase._model_selection._selection import ModelSelection
 from sklearn_ase._utils._checks import check_number, check_verbose, shown
-from sklearn_ase._utils._seeding import check_seed
+from sklearn_ase._utils._seeding import draw_seed
 from sklearn_ase.acquisition import BestModel
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics import as_metric
@@ -143,11 +143,12 @@ def start_selection(
         refit=_refits(n_samples),
         cv=0,
         metric=metric,
+        random_state=selector.random_state,
     )
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:
-            seed = int(check_seed(selector.random_state).randint(2**31 - 1))
+            seed = draw_seed(selector.random_state)
         problem = problems[0]
         with_training = replace(problem, X_train=X_train, y_train=y_train)
         recognise_pool(ledger, problem)

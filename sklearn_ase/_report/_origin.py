@@ -9,6 +9,7 @@ from sklearn_ase._labels._fingerprint import fingerprint
 from sklearn_ase._labels._opening import described
 from sklearn_ase._report._blocks import Facts
 from sklearn_ase._report._text import counted
+from sklearn_ase._utils._seeding import draw_seed
 from sklearn_ase._utils._unwrapping import unwrap
 from sklearn_ase._version import __version__
 
@@ -47,7 +48,7 @@ def origin_blocks(evaluation, made, more=None):
     )
     facts["surrogate fitted again"] = _refit(plan.refit)
     facts["weights of the rows"] = "none" if problem.sample_weight is None else "given"
-    facts["seed"] = str(evaluation.seed)
+    facts |= _seed(plan.random_state, evaluation.seed)
     facts["fingerprint of the pool"] = _fingerprint(evaluation)
     if problem.experts is not None:
         values = [
@@ -68,6 +69,15 @@ def _model(problem, plan):
     if problem.predictions.expert is None and needs_none:
         return "none: the labels themselves are counted"
     return "given by its predictions"
+
+
+def _seed(random_state, seed):
+    """What repeats the picks: the number that was given, or the one that was drawn."""
+    is_given = isinstance(random_state, int | np.integer)
+    # A journal goes on with its own seed, whatever is given later.
+    if is_given and draw_seed(random_state) == seed:
+        return {"random_state": str(random_state)}
+    return {"seed": f"{seed}, drawn by the evaluation"}
 
 
 def _refit(refit):

@@ -29,6 +29,8 @@ from sklearn_ase._utils._files import write_whole
 from sklearn_ase._utils._typing import StrPath
 
 _LONGEST_TITLE = 120
+_ORIGIN, _LIMITS = "How the number was made", "What it does not say"
+_OF_ALL = (_ORIGIN, _LIMITS)  # Sections that every report has.
 
 
 class Report:
@@ -74,7 +76,8 @@ class Report:
         Parameters
         ----------
         path : str or path
-            Ends in ``.html`` or ``.md``. A file of this name is replaced.
+            Ends in ``.html`` or ``.md``. A report of this name is replaced, any other
+            file is left as it is.
         """
         is_page = check_target(path)
         text = self.to_html() if is_page else self.to_markdown()
@@ -106,7 +109,20 @@ def check_target(path):
         raise ValueError(f"path={path} must end in .html or in .md.")
     if not path.absolute().parent.is_dir():
         raise ValueError(f"The folder {path.absolute().parent} does not exist.")
+    _refuse_other_file(path)
     return suffix != ".md"
+
+
+def _refuse_other_file(path):
+    """Refuse to replace a file that is not a report."""
+    if not path.exists():
+        return
+    found = path.read_bytes() if path.is_file() else b"a folder"
+    if found and not all(title.encode() in found for title in _OF_ALL):
+        raise FileExistsError(
+            f"{path} exists and is not a report, so it was left as it is. Choose "
+            "another name, or delete it. Only reports are replaced."
+        )
 
 
 def make_report(
@@ -161,8 +177,8 @@ def make_report(
         ("Running estimate", curve_blocks, level),
         ("What was labelled", labelled_blocks, level, columns),
         ("Diagnosis", diagnosis_blocks),
-        ("How the number was made", origin_blocks, made, origin),
-        ("What it does not say", limits_blocks, level, bool(slices)),
+        (_ORIGIN, origin_blocks, made, origin),
+        (_LIMITS, limits_blocks, level, bool(slices)),
     ]
     sections = [_section(evaluation, *part) for part in parts]
     return Report(plain(title, _LONGEST_TITLE), made, sections)

@@ -4,8 +4,9 @@ import numpy as np
 
 from sklearn_ase._data._groups import group_name
 from sklearn_ase._report._blocks import Facts, Items, Range, Table, Verdict, Words
-from sklearn_ase._report._estimates import name_of
+from sklearn_ase._report._estimates import name_of, range_of
 from sklearn_ase._report._text import counted, percent, roughly
+from sklearn_ase._utils._unwrapping import unfrozen
 
 MOST_GROUPS = 60
 # More judges stand in lines, fewer side by side.
@@ -150,6 +151,30 @@ def comparison_blocks(evaluation, models, metric, level):
         "Differences are better known than the models by themselves. So two models can "
         "be told apart although their own intervals overlap."
     )
+    own = [line for line in rows if line[0] in _own_names(models, evaluation.problem)]
+    by_itself = range_of(evaluation.estimate(metric=metric), level) if own else None
+    if any(str(line[1]) != str(by_itself) for line in own):
+        names = ", ".join(line[0] for line in own)
+        yield Words(
+            f"By itself the model under test ({names}) has the "
+            f"{found.metric_name} {by_itself}. Quote that number. The table "
+            "estimates all models in one way, for their differences to be right, so "
+            "its number for this model is slightly another."
+        )
+
+
+def _own_names(models, problem):
+    """Names of the models that are the one under test, or its predictions."""
+    pairs = models.items() if hasattr(models, "items") else models or []
+    said, names = getattr(problem.predictions, "response", None), []
+    for name, model in pairs:
+        if hasattr(model, "predict") or callable(model):
+            is_own = problem.model is not None
+            is_own = is_own and unfrozen(model) is unfrozen(problem.model)
+        else:
+            is_own = said is not None and np.array_equal(np.asarray(model), said)
+        names += [str(name)] if is_own else []
+    return names
 
 
 def diagnosis_blocks(evaluation):

@@ -24,6 +24,20 @@ def check_seed(random_state):
     )
 
 
+def draw_seed(random_state):
+    """Return the seed of an evaluation, an integer.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    seed : int
+    """
+    return int(check_seed(random_state).randint(2**31 - 1))
+
+
 def fit_seeded(estimator, seed, X, y, **fit_params):
     """Fit a copy of the estimator; `seed` fixes what it draws.
 

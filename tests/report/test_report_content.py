@@ -14,6 +14,9 @@ from helpers.reports import (
     section_of,
 )
 
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._report._estimates import range_of
+from sklearn_ase._utils._unwrapping import unfrozen
 from sklearn_ase.metrics import LabelShare
 from sklearn_ase.risk import ASE
 
@@ -87,6 +90,20 @@ def test_models_are_compared_as_by_compare():
     found = [_triple(row[1]) for row in blocks[1].rows]
     ends = (columns[name] for name in ("estimate", "low", "high"))
     assert found == list(zip(*ends, strict=True))
+
+
+def test_the_model_under_test_has_one_number_to_quote():
+    evaluation = classified(metric="f1")
+    own = evaluation.problem.model
+    given = {"own": unfrozen(own), "said": own.predict(evaluation.problem.X)}
+    given |= models()
+    blocks = section_of(evaluation.report(compare=given), "Comparison of models").blocks
+    quoted = str(range_of(evaluation.estimate(), 0.9))
+    assert str(blocks[1].rows[0][1]) != quoted
+    text = f"By itself the model under test (own, said) has the F1 {quoted}. Quote that"
+    assert text in blocks[-1].text
+    without = section_of(evaluation.report(compare=models()), "Comparison of models")
+    assert "By itself" not in without.blocks[-1].text
 
 
 def test_a_choice_between_models_compares_them_and_names_the_best():
@@ -232,11 +249,50 @@ def test_a_risk_without_intervals_is_reported():
 def test_the_origin_names_method_seed_versions_and_fingerprint():
     evaluation = classified()
     (facts,) = blocks_of(evaluation.report(), "How the number was made", "Facts")
-    assert facts.values["seed"] == str(evaluation.seed)
+    assert facts.values["random_state"] == "0"
+    assert "seed" not in facts.values
     assert facts.values["how it is estimated"] == "GuardedASE()"
     assert facts.values["model under test"] == "LogisticRegression"
     assert "scikit-learn" in facts.values["versions"]
     assert len(facts.values["fingerprint of the pool"]) == 32
+
+
+def test_a_seed_that_was_drawn_is_called_so(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+
+    def seed_of(random_state, **more):
+        evaluator = ActiveRiskEstimator(loss="zero_one", random_state=random_state)
+        with evaluator.start(X, predictions=y, **more) as evaluation:
+            (facts,) = blocks_of(
+                evaluation.report(), "How the number was made", "Facts"
+            )
+            return facts.values, evaluation.seed
+
+    for random_state in (None, np.random.RandomState(3)):
+        values, seed = seed_of(random_state)
+        assert values["seed"] == f"{seed}, drawn by the evaluation"
+    journal = {"journal": tmp_path / "labels.jsonl"}
+    assert seed_of(7, **journal)[0]["random_state"] == "7"
+    values, seed = seed_of(8, **journal)  # The journal goes on with its own.
+    assert "random_state" not in values
+    assert str(seed) in values["seed"]
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.md"])
+def test_only_a_report_is_replaced(name, tmp_path):
+    evaluation, path = classified(), tmp_path / name
+    evaluation.report(path, title="first")
+    evaluation.report(path, title="second")
+    assert "second" in path.read_text()
+    path.write_text("My notes about sklearn_ase.")
+    for write in (evaluation.report, evaluation.report().save):
+        with pytest.raises(FileExistsError, match="is not a report"):
+            write(path)
+    assert path.read_text() == "My notes about sklearn_ase."
+    path.write_text("")
+    evaluation.report(path)
+    assert path.read_text()
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_hostile_text_is_no_markup_in_markdown():
 @pytest.mark.parametrize("ending", ["html", "htm", "md"])
 def test_a_file_is_written_as_a_whole(tmp_path, ending):
     path = tmp_path / f"report.{ending}"
-    path.write_text("before")
+    judged().report(path, title="before")
     report = judged().report(path)
     expected = report.to_markdown() if ending == "md" else report.to_html()
     assert path.read_text(encoding="utf-8") == expected
@@ -143,11 +143,11 @@ def test_a_file_is_written_as_a_whole(tmp_path, ending):
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
     path = tmp_path / "report.html"
-    path.write_text("before")
+    before = judged().report(path).to_html()
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
         judged().report(path)
-    assert path.read_text() == "before"
+    assert path.read_text(encoding="utf-8") == before
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
