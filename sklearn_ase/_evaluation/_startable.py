@@ -55,7 +55,10 @@ default=None
             values, or probabilities with the columns of ``classes`` or of a frame. For
             two `classes`, a single column is the probability of the second in order.
             A fitted `estimator` may be given, too: up to 100 rows are compared with
-            what it predicts, and predictions that differ are refused.
+            what it predicts, and predictions that differ are refused. Without it, and
+            without `train_predictions`, `X_train` cannot show how good the model is:
+            only labels of the pool do. Estimates of every metric are then less precise
+            while labels are few, most of all with labels in place of probabilities.
         train_predictions : array-like, default=None
             Predictions of the model for `X_train`, if they are out-of-fold or if the
             model has not learned from these rows. `cv` is then not used.
