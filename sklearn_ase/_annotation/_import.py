@@ -10,12 +10,13 @@ from pathlib import Path
 from sklearn_ase._annotation._export import check_suffix
 from sklearn_ase._annotation._label_studio import SKIP, read_export
 from sklearn_ase._annotation._sheet import read_sheet
+from sklearn_ase._annotation._slips import refuse_slips
 from sklearn_ase._utils._checks import shown
 
 _INTEGERS = range(-(2**63), 2**63)  # Those that arrays of integers can hold.
 
 
-def read_answers(path, skip=None, classes=None):
+def read_answers(path, skip=None, classes=None, check=None):
     """Read the answers in a CSV file, or in an export of Label Studio.
 
     Parameters
@@ -25,6 +26,9 @@ def read_answers(path, skip=None, classes=None):
         Word that means "cannot tell", in upper or lower case.
     classes : ndarray of shape (n_classes,), default=None
         An answer that is exactly one of them is kept as it is, even "nan".
+    check : callable, default=None
+        ``check(lines)`` refuses lines of a sheet that show other rows; see
+        :func:`check_lines`.
 
     Returns
     -------
@@ -45,7 +49,11 @@ def read_answers(path, skip=None, classes=None):
         text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not in UTF-8. Save it as CSV UTF-8.") from None
-    pairs = read_sheet(text, path, names) if is_csv else read_export(text, path)
+    lines = []
+    if is_csv:
+        pairs, lines = read_sheet(text, path, names)
+    else:
+        pairs = read_export(text, path)
     found = {}
     for row, answer in pairs:
         if answer not in names:
@@ -58,6 +66,8 @@ def read_answers(path, skip=None, classes=None):
         found.setdefault(_row_number(row, path), []).append(answer)
     if is_csv:  # A sheet has one answer for a row, an export one for each annotator.
         found = {row: _only_answer(row, some, path) for row, some in found.items()}
+    if check is not None:
+        check([(number, _row_number(row, path), cells) for number, row, cells in lines])
     # A row is skipped only if none of its annotators could tell.
     return {row: [a for a in some if a != SKIP] or SKIP for row, some in found.items()}
 
@@ -75,12 +85,33 @@ def _row_number(cell, path):
 def _only_answer(row, answers, path):
     if len(set(answers)) > 1:
         raise ValueError(
-            f"Row {row} has different answers in {path}: {answers}. Keep one of them."
+            f"Row {row} has different answers in {path}: {answers}. Keep one of them. "
+            "Answers of several people belong in a file for each of them."
         )
     return answers[:1]
 
 
-def plan_answers(evaluation, answers, correct=False):
+def together(answers):
+    """Put the answers of several people together.
+
+    Parameters
+    ----------
+    answers : list of dict of int to list
+        What :func:`read_answers` returned for each file.
+
+    Returns
+    -------
+    answers : dict of int to list
+        A row is skipped only if nobody could tell.
+    """
+    found = {}
+    for each in answers:
+        for row, some in each.items():
+            found[row] = [*found.get(row, ()), *some]
+    return {row: some or SKIP for row, some in found.items()}
+
+
+def plan_answers(evaluation, answers, correct=False, new_classes=()):
     """Sort answers by what to do with them, or refuse all if one cannot be recorded.
 
     Parameters
@@ -90,6 +121,8 @@ def plan_answers(evaluation, answers, correct=False):
         What :func:`read_answers` returned.
     correct : bool, default=False
         Whether labels that are recorded already may be replaced.
+    new_classes : list of label, default=()
+        Labels that are meant to be new classes.
 
     Returns
     -------
@@ -107,8 +140,14 @@ def plan_answers(evaluation, answers, correct=False):
             "it into the evaluation that exported it."
         )
     told, corrected, skipped = {}, {}, []
-    for row, given in answers.items():
-        labels = [to_label(evaluation, answer, f"Row {row}: ") for answer in given]
+    answers = {
+        row: [to_label(evaluation, answer, f"Row {row}: ") for answer in given]
+        for row, given in answers.items()
+    }
+    if evaluation.classes_ is not None:
+        pairs = [(row, label) for row, some in answers.items() for label in some]
+        refuse_slips(pairs, evaluation.classes_.tolist(), new_classes)
+    for row, labels in answers.items():
         if row in ledger.labels:
             recorded = [ledger.labels[row], *ledger.more_labels.get(row, [])]
             if sorted(labels) != sorted(recorded):
@@ -120,7 +159,9 @@ def plan_answers(evaluation, answers, correct=False):
     if corrected and not correct:
         raise ValueError(
             f"Rows {sorted(corrected)} have another label already. Pass correct=True "
-            "to replace it, or remove them from the file."
+            "to replace it, or remove them from the file. If several people answered "
+            "the same rows, import their files together: import_answers([one, other], "
+            "correct=True)."
         )
     return told, corrected, skipped
 

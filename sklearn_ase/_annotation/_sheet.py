@@ -53,6 +53,8 @@ def read_sheet(text, path, names):
     -------
     answers : list of (str, str)
         Pairs of row and answer, as they stand in the file.
+    lines : list of (int, str, dict of str to str)
+        Of each answer: the number of its line, the row, and all cells by column.
     """
     # By default csv refuses cells with more than 2**17 characters.
     limit = csv.field_size_limit(len(text) + 1)
@@ -61,7 +63,8 @@ def read_sheet(text, path, names):
         lines = csv_lines(text, path, delimiter)[1:]
     finally:
         csv.field_size_limit(limit)
-    row_at, label_at, answers = header.index("row"), header.index("label"), []
+    row_at, label_at = header.index("row"), header.index("label")
+    answers, found = [], []
     signs = {}  # Of decimals, with the first line that has it.
     for number, cells in lines:
         where = f"{path}, line {number}"
@@ -74,12 +77,15 @@ def read_sheet(text, path, names):
             answer = answer.replace(",", ".")
         if answer is not None:
             answers.append((cells[row_at].strip(), answer))
+            found.append(
+                (number, cells[row_at].strip(), dict(zip(header, cells, strict=False)))
+            )
     if len(signs) == 2:
         raise ValueError(
             f"{path} has a number with a decimal comma in line {signs[',']}, and one "
             f"with a point in line {signs['.']}. Write all of them in the same way."
         )
-    return answers
+    return answers, found
 
 
 def _header(text, path):

@@ -5,8 +5,7 @@ from contextlib import nullcontext, redirect_stdout
 
 from sklearn_ase._annotation._console import label_rows
 from sklearn_ase._cli._campaign import Campaign
-from sklearn_ase._cli._columns import pick_column
-from sklearn_ase._cli._labelling import shown_cells
+from sklearn_ase._cli._labelling import check_shown, shown_cells
 from sklearn_ase._cli._output import printable
 from sklearn_ase._cli._stopping import reason_to_stop
 
@@ -24,14 +23,13 @@ def annotate(args):
     """
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
-    for name in args.show:
-        pick_column(columns, name, "--show")
+    check_shown(columns, args)
     with campaign.open(columns) as evaluation:
         ledger = evaluation.ledger
         before, target = len(ledger), None if args.n is None else len(ledger) + args.n
 
         def view(index):
-            cells = shown_cells(campaign, columns, args.show, [index])
+            cells = shown_cells(campaign, columns, args, [index])
             return {name: printable(str(some[0])) for name, some in cells.items()}
 
         def enough():

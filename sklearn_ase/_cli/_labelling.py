@@ -1,5 +1,6 @@
 """The commands ``ask`` and ``tell``: sheets for those who label."""
 
+from functools import partial
 from pathlib import Path
 
 from sklearn_ase._annotation._export import check_suffix
@@ -8,6 +9,7 @@ from sklearn_ase._annotation._sheet import write_sheet
 from sklearn_ase._cli._campaign import Campaign
 from sklearn_ase._cli._columns import pick_column
 from sklearn_ase._cli._stopping import pick_rows, reason_to_stop
+from sklearn_ase._evaluation._annotating import import_files
 
 _OWN = ("row", "label")
 
@@ -33,8 +35,7 @@ def ask(args):
     if not path.absolute().parent.is_dir():
         raise ValueError(f"The folder {path.absolute().parent} does not exist.")
     columns = campaign.columns()
-    for name in args.show:
-        pick_column(columns, name, "--show")
+    check_shown(columns, args)
     with campaign.open(columns) as evaluation:
         was_open, reason = len(evaluation.pending) > 0, ""
         if not was_open:
@@ -45,7 +46,7 @@ def ask(args):
                 _check_number(args.n, evaluation)
                 pick_rows(campaign, evaluation, args.n)
         rows = evaluation.pending.indices.tolist()
-    cells = shown_cells(campaign, columns, args.show, rows)
+    cells = shown_cells(campaign, columns, args, rows)
     if rows and suffix == ".json":
         write_tasks(path, rows, cells)
     elif rows:
@@ -59,7 +60,22 @@ def ask(args):
     }
 
 
-def shown_cells(campaign, columns, show, rows):
+def check_shown(columns, args):
+    """Refuse options that name columns which the pool does not have.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+        The pool.
+    args : argparse.Namespace
+        With ``show`` and ``columns``.
+    """
+    for option in ("show", "columns"):
+        for name in getattr(args, option):
+            pick_column(columns, name, f"--{option}")
+
+
+def shown_cells(campaign, columns, args, rows):
     """Return what people see of some rows.
 
     Parameters
@@ -67,8 +83,9 @@ def shown_cells(campaign, columns, show, rows):
     campaign : Campaign
     columns : dict of str to list
         The pool.
-    show : list of str
-        Columns to show besides the texts.
+    args : argparse.Namespace
+        With ``columns`` to show, none for the texts of the campaign, and ``show`` with
+        others besides these.
     rows : list of int
 
     Returns
@@ -76,11 +93,15 @@ def shown_cells(campaign, columns, show, rows):
     cells : dict of str to list
         Columns by the names that they have in a sheet.
     """
+    return _cells(columns, [*(args.columns or campaign.text), *args.show], rows)
+
+
+def _cells(columns, names, rows):
     return {
         f"{name} (text)" if name in _OWN else name: [
             "" if columns[name][row] is None else columns[name][row] for row in rows
         ]
-        for name in dict.fromkeys([*campaign.text, *show])
+        for name in dict.fromkeys(names)
     }
 
 
@@ -96,7 +117,7 @@ def _check_number(n, evaluation):
 
 
 def tell(args):
-    """Record the answers of a sheet: all of them, or none.
+    """Record the answers of one sheet or several: all of them, or none.
 
     Parameters
     ----------
@@ -107,12 +128,19 @@ def tell(args):
     result : dict of str to object
     """
     campaign = Campaign.load(args.journal)
-    if not Path(args.sheet).exists():
-        raise ValueError(f"{args.sheet} does not exist.")
-    with campaign.open(campaign.columns()) as evaluation:
+    for sheet in args.sheet:
+        if not Path(sheet).exists():
+            raise ValueError(f"{sheet} does not exist.")
+    columns = campaign.columns()
+    with campaign.open(columns) as evaluation:
         before = len(evaluation.ledger.skipped)
-        n_new = evaluation.import_answers(
-            args.sheet, correct=args.correct, skip=args.skip
+        n_new = import_files(
+            evaluation,
+            args.sheet,
+            partial(_cells, columns, list(columns)),
+            args.correct,
+            args.skip,
+            args.new_label,
         )
         evaluation.refit()
         return {

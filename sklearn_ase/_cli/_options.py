@@ -62,9 +62,15 @@ def add_ask(parser):
 def add_tell(parser):
     """Options of ``tell``."""
     add = parser.add_argument
-    add("sheet", help="a filled sheet (.csv), or an export of Label Studio (.json)")
+    sheets = "a filled sheet (.csv), or an export of Label Studio (.json); if several "
+    sheets += "people answered the same rows, all of their sheets"
+    add("sheet", nargs="+", help=sheets)
     add("--correct", action="store_true", help="let it replace labels that differ")
     add("--skip", metavar="WORD", help="the word that means: nobody can tell")
+    new = (
+        "a label that no row had before, which would look like a slip; may be repeated"
+    )
+    add("--new-label", action="append", default=[], metavar="WORD", help=new)
 
 
 def add_annotate(parser):
@@ -171,6 +177,8 @@ def _add_show(parser):
         "also show these columns, such as a judge; people may be led by what they see"
     )
     parser.add_argument("--show", nargs="+", default=[], metavar="COL", help=words)
+    words = "show these columns in place of those of --text"
+    parser.add_argument("--columns", nargs="+", default=[], metavar="COL", help=words)
 
 
 def _add_more(parser):

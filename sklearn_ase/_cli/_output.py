@@ -8,7 +8,12 @@ from sklearn_ase._utils._signs import spelled_out
 # Names in messages that are written for those who call the package from Python.
 _IN_PYTHON = {
     "Pass correct=True": "Add --correct",
+    "import their files together: import_answers([one, other], correct=True)": (
+        "tell their sheets together: tell JOURNAL one.csv other.csv --correct"
+    ),
     "correct=True": "--correct",
+    "pass new_classes=[...] with it": "add --new-label and its name",
+    "pass skip=": "add --skip ",
     "Pass classes=[...] with": "Name with --labels",
     "ask()": "ask",
     "export()": "ask",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklearn_ase._evaluation._annotating import Annotating
 from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._evaluation._influence import influence_of
-from sklearn_ase._evaluation._labelling import Labelling
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import Question
 from sklearn_ase._evaluation._slices import slice_table
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sklearn_ase.risk._metric_estimate import MetricEstimate
 
 
-class Answering(Labelling):
+class Answering(Annotating):
     """Evaluation that answers questions about its pool."""
 
     def estimate(

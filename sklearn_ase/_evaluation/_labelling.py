@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._annotation._export import export_rows
-from sklearn_ase._annotation._import import plan_answers, read_answers
 from sklearn_ase._data._arrays import read_array
 from sklearn_ase._data._label_checks import refuse_one_hot
 from sklearn_ase._data._rows import check_index, check_indices
@@ -20,7 +18,7 @@ from sklearn_ase._evaluation._scoring import score_pool
 from sklearn_ase._pool._kept import KeptBelief, tables_needed
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer
-from sklearn_ase._utils._typing import Label, StrPath
+from sklearn_ase._utils._typing import Label
 
 if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
@@ -198,77 +196,6 @@ class Labelling(RecordedEvaluation):
             self.ledger.skip(indices)
             self._update()
 
-    def export(
-        self,
-        query: Query | ArrayLike,
-        path: StrPath,
-        *,
-        predictions: ArrayLike | None = None,
-        overwrite: bool = False,
-    ) -> None:
-        """Write rows to a file for those who label them.
-
-        Parameters
-        ----------
-        query : Query or array-like of int
-        path : str or path
-            ``.csv`` for a table with an empty column ``label``, ``.json`` for tasks
-            of Label Studio.
-        predictions : array-like of shape (n_samples,), default=None
-            Shown beside each row. They may influence those who see them.
-        overwrite : bool, default=False
-            Whether to replace a file of that name, and the answers in it.
-        """
-        rows = check_indices(query, n_samples=self.n_samples)
-        export_rows(self.problem.X, rows, path, predictions, overwrite)
-
-    def import_answers(
-        self, path: StrPath, *, correct: bool = False, skip: str | None = None
-    ) -> int:
-        """Read answers from a file that :meth:`export` wrote and somebody filled in.
-
-        Rows may be in any order, other columns are ignored, and rows with an empty cell
-        stay open. Known labels are skipped, so a file may be read again.
-        All answers are recorded, or none of them if one cannot be.
-
-        Parameters
-        ----------
-        path : str or path
-            ``.csv``, or ``.json`` as Label Studio exports annotations.
-        correct : bool, default=False
-            Whether labels that differ from known ones replace them. They are an error
-            otherwise.
-        skip : str, default=None
-            Answer that stands for "cannot tell".
-
-        Returns
-        -------
-        n_labels : int
-            Number of rows that had no label before.
-        """
-        answers = read_answers(path, skip, self.classes_)
-        told, corrected, skipped = plan_answers(self, answers, correct)
-        checked = self._check_by_row(told | corrected)  # Before any is recorded.
-        relearn = False
-        with self.ledger.together():
-            for n_answers in sorted({len(labels) for labels in told.values()}):
-                rows = [row for row, labels in told.items() if len(labels) == n_answers]
-                labels = [checked[row][0] for row in rows]
-                more_labels = [checked[row][1:] for row in rows if n_answers > 1]
-                self.ledger.tell(rows, labels, more_labels)
-            for row, labels in corrected.items():
-                if labels:
-                    label, *more_labels = checked[row]
-                    relearn |= self.ledger.correct(row, label, more_labels)
-                else:
-                    relearn |= self.ledger.withdraw(row)
-                    skipped.append(row)
-            if skipped:
-                self.ledger.skip(skipped)
-        if told or corrected or skipped:
-            self._update(relearn=relearn)
-        return len(told)
-
     def refit(self) -> None:
         """Fit the surrogate to all labels so far, if they suffice for a fit."""
         if self._is_lost or self._n_learned < len(self.ledger):
@@ -284,15 +211,3 @@ class Labelling(RecordedEvaluation):
         known = self.ledger.known
         rows = [index for index in self.ledger.pending if index in known]
         self.tell(rows, [known[index] for index in rows])
-
-    def _check_by_row(self, answers):
-        """Answers by row, checked; rows without an answer are left out."""
-        checked = {}
-        for n_answers in {len(labels) for labels in answers.values()} - {0}:
-            rows = [row for row, labels in answers.items() if len(labels) == n_answers]
-            given = np.array([answers[row] for row in rows])
-            labels, more_labels = self._check_answers(rows, given)
-            self.problem.warn_of_new(self._learned.classes, labels, more_labels)
-            table = np.column_stack([labels, *np.transpose(more_labels)])
-            checked |= dict(zip(rows, table.tolist(), strict=True))
-        return checked

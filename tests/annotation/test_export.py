@@ -144,3 +144,23 @@ def test_a_query_is_a_frame():
     assert frame["town"].tolist() == X["town"].iloc[query.indices].tolist()
     assert frame["query_proba"].tolist() == query.proba.tolist()
     assert list(query.to_frame(TEXTS).columns) == ["row", "text", "query_proba"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_annotators_see_only_the_columns_that_are_named(tmp_path, suffix):
+    pool = pd.DataFrame(
+        {"id": range(12), "text": list("abcdefghijkl"), "judge": 0.5, "label": "x"}
+    )
+    evaluation = campaign(["cat", "dog"], pool)
+    path = tmp_path / f"batch.{suffix}"
+    query = evaluation.ask(3)
+    evaluation.export(query, path, columns=["label", "text"])
+    written = path.read_text(encoding="utf-8-sig")
+    assert "judge" not in written
+    if suffix == "csv":
+        head = written.splitlines()[0].split(",")
+        assert head == ["row", "label", "label (feature)", "text"]
+    with pytest.raises(ValueError, match=r"the pool has no column \['score'\]"):
+        evaluation.export(query, path, columns=["score"], overwrite=True)
+    with pytest.raises(TypeError, match=r"columns=\['text'\]"):
+        evaluation.export(query, path, columns="text", overwrite=True)

@@ -95,9 +95,8 @@ def test_texts_become_labels_of_the_kind_of_the_evaluation(
     evaluation = campaign(classes, POOL)
     rows = evaluation.ask(3).indices.tolist()
     lines = [f"{row};{text}" for row, text in zip(rows, texts, strict=True)]
-    evaluation.import_answers(
-        write(tmp_path / "batch.csv", "\n".join(["row;label", *lines]))
-    )
+    path = write(tmp_path / "batch.csv", "\n".join(["row;label", *lines]))
+    evaluation.import_answers(path, new_classes=[7, "1.0"])
     told = [evaluation.ledger.labels[row] for row in rows]
     assert told == labels
     assert [type(label) for label in told] == [type(label) for label in labels]

@@ -56,7 +56,8 @@ def test_what_goes_to_label_studio_comes_back(tmp_path, classes, labels):
     tasks = json.loads(path.read_text())
     for task in tasks:  # Whoever labels them accepts what was predicted.
         task["annotations"] = [{**task["predictions"][0], "was_cancelled": False}]
-    assert evaluation.import_answers(write(path, json.dumps(tasks[::-1]))) == 7
+    write(path, json.dumps(tasks[::-1]))
+    assert evaluation.import_answers(path, new_classes=[7]) == 7
     told = evaluation.ledger.labels
     assert told == {row: labels[row] for row in evaluation.ledger.indices}
     assert {type(label) for label in told.values()} == {type(labels[0])}
