@@ -140,7 +140,6 @@ def tell(args):
             partial(_cells, columns, list(columns)),
             args.correct,
             args.skip,
-            args.new_label,
         )
         evaluation.refit()
         return {

@@ -67,10 +67,6 @@ def add_tell(parser):
     add("sheet", nargs="+", help=sheets)
     add("--correct", action="store_true", help="let it replace labels that differ")
     add("--skip", metavar="WORD", help="the word that means: nobody can tell")
-    new = (
-        "a label that no row had before, which would look like a slip; may be repeated"
-    )
-    add("--new-label", action="append", default=[], metavar="WORD", help=new)
 
 
 def add_annotate(parser):

@@ -12,8 +12,6 @@ _IN_PYTHON = {
         "tell their sheets together: tell JOURNAL one.csv other.csv --correct"
     ),
     "correct=True": "--correct",
-    "pass new_classes=[...] with it": "add --new-label and its name",
-    "pass skip=": "add --skip ",
     "Pass classes=[...] with": "Name with --labels",
     "ask()": "ask",
     "export()": "ask",

@@ -57,17 +57,3 @@ def test_the_columns_that_people_see_can_be_chosen(desk):
     code, _, err = desk.run(*words[:-1], "nothing", "--overwrite")
     assert code == 64
     assert "--columns" in err
-
-
-def test_a_slip_is_refused_where_labels_are_not_named(desk):
-    proba = {"correct": 0.9, "wrong": 0.1}
-    desk.write("pool.csv", [r | {"c": proba[r["model"]]} for r in desk.rows])
-    desk.start("--prediction", "model", metric="accuracy", labels=())
-    desk.run("ask", "eval.jsonl", "6", "--out", "batch.csv")
-    desk.fill("batch.csv")
-    _rewrite(
-        desk, "batch.csv", lambda k, line: line | {"label": "corect"} if not k else line
-    )
-    code, _, err = desk.run("tell", "eval.jsonl", "batch.csv")
-    assert code == 64
-    assert "corect" in err
