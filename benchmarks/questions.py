@@ -39,7 +39,7 @@ COLUMNS = [
 ]
 
 
-def run(data_dir, task, bought_for, seed):
+def run(data_dir, task, bought_for, seed, only=None):
     """Rows of one draw of the task: an evaluation for each metric that is bought for.
 
     Parameters
@@ -48,6 +48,8 @@ def run(data_dir, task, bought_for, seed):
     task : str
     bought_for : list of str
     seed : int
+    only : list of str, default=None
+        Metrics that are estimated; None means all.
 
     Returns
     -------
@@ -56,6 +58,11 @@ def run(data_dir, task, bought_for, seed):
     """
     warnings.simplefilter("ignore")
     group = GROUPS[GROUP_OF[task]]
+    metrics = {
+        name: metric
+        for name, metric in group.metrics.items()
+        if only is None or name in only
+    }
     scenario = group.tasks[task](data_dir, seed)
     rows, plain = [], None
     for kind in bought_for:
@@ -71,13 +78,13 @@ def run(data_dir, task, bought_for, seed):
                 name: metric_on_samples(
                     evaluation, scenario.y, COUNTS, np.random.default_rng(seed), metric
                 )
-                for name, metric in group.metrics.items()
+                for name, metric in metrics.items()
             }
         found = []
         for count in COUNTS:
             evaluation.run(scenario.y, count)
             evaluation.refit()
-            found += [(count, *row) for row in answers(evaluation, group.metrics)]
+            found += [(count, *row) for row in answers(evaluation, metrics)]
         seconds = time.process_time() - started
         for count, metric, *values in found:
             truth, _, variance = plain[metric]
@@ -108,7 +115,9 @@ def simulate(args):
             asked = args.bought_for or GROUPS[GROUP_OF[task]].bought_for
             missing = [each for each in asked if (each, seed) not in done]
             if missing:
-                jobs.append(delayed(run)(args.data_dir, task, missing, seed))
+                jobs.append(
+                    delayed(run)(args.data_dir, task, missing, seed, args.metrics)
+                )
         for rows in Parallel(n_jobs=args.jobs, return_as="generator")(jobs):
             frame = pd.DataFrame(rows, columns=COLUMNS)
             frame.to_csv(path, mode="a", header=not path.exists(), index=False)
@@ -210,6 +219,7 @@ def main(argv=None):
     parser.add_argument("--groups", nargs="*", default=list(GROUPS), choices=GROUPS)
     parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--bought-for", nargs="*", help="instead of the group's own")
+    parser.add_argument("--metrics", nargs="*", help="estimate only these")
     parser.add_argument("--report", action="store_true", help="only print the tables")
     parser.add_argument("--every", action="store_true", help="every number, too")
     args = parser.parse_args(argv)

@@ -176,7 +176,7 @@ def design_based(value, variances, deviations, steps, state):
     picks, loss, n_samples = state.settled, state.loss, state.n_samples
     n_labels, n_picks = picks.n_labels, len(picks)
     is_known = n_picks == n_samples
-    variance = _variance(variances, n_labels, loss)
+    variance = _variance(variances, state)
     total = float(picks.losses.sum())
     found = RiskEstimate(
         value=float(value),
@@ -235,17 +235,17 @@ def min_loss(loss):
     return getattr(loss, "min_loss", 0.0)
 
 
-def _variance(variances, n_labels, loss):
+def _variance(variances, state):
     """The variance of the estimate, from what was seen and what is believed.
 
     Few labels miss what is rare, and a surrogate what it does not know, so the greater
     of the two is used. With a bounded loss, and labels enough to tell which of the two
     is right, what is believed counts as ten labels: there the interval allows for what
-    is rare.
+    is rare. Labels that cannot change the answer show no variance.
     """
     seen, believed = variances
-    if n_labels >= MIN_LABELS and loss.is_bounded:
-        believed = blended_variance(seen, believed, n_labels)
+    if state.settled.n_labels >= MIN_LABELS and state.loss.is_bounded:
+        believed = blended_variance(seen, believed, label_degrees(state) + 1.0)
     return max(seen, believed)
 
 

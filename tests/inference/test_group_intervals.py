@@ -15,24 +15,27 @@ from sklearn_ase.risk import LURE, MonteCarlo
 methods = pytest.mark.parametrize("method", ["fixed", "anytime_normal"])
 
 
-def of_values(greatest, labels, rows=None, query_proba=None):
-    """State of a question: a row has its greatest value if the label is 1, else 0."""
+def of_values(greatest, labels, rows=None, query_proba=None, believed=0.0):
+    """State of a question: a row has its greatest value if the label is 1, else 0.
+
+    The surrogate expects no value, but a variance of each step.
+    """
     n_samples, n_labels = len(greatest), len(labels)
     if query_proba is None:
         query_proba = 1.0 / (n_samples - np.arange(n_labels))
     rows = np.arange(n_labels) if rows is None else rows
     target = np.ones(n_samples, dtype=int)
     loss = RowLoss(ClassValues(target, np.asarray(greatest, float), np.arange(2)))
-    nothing = np.zeros(n_labels)
+    believed = np.full(n_labels, believed)
     picks = make_picks(
         rows,
         loss.observed(rows, np.asarray(labels)),
         query_proba,
         max_inverse_proba=1.0 / np.asarray(query_proba),
-        residual_moment=nothing,
-        loss_moment=nothing,
+        residual_moment=believed,
+        loss_moment=believed,
     )
-    state = uniform_state(nothing, n_samples)
+    state = uniform_state(np.zeros(n_labels), n_samples)
     return replace(state, loss=loss, picks=picks, labels=labels, is_question=True)
 
 
@@ -73,6 +76,16 @@ def test_rows_of_a_group_that_are_picked_seldom_leave_more_room():
         for q in (equal, seldom)
     ]
     assert found[1] > 1.3 * found[0]
+
+
+def test_labels_outside_of_a_group_do_not_outvote_what_is_believed_in_it():
+    """No label shows a value, so all variance is believed; it counts as ten labels."""
+    labels = np.zeros(40, dtype=int)
+    everywhere, here = (
+        estimate(LURE(), group, labels, believed=100.0).standard_error ** 2
+        for group in (np.ones(200), np.arange(200) % 5 == 0)
+    )
+    assert here / everywhere == pytest.approx((10 + 40 - 1) / (10 + 8 - 1))
 
 
 @pytest.mark.parametrize("greatest", [1.0, 4.0])
