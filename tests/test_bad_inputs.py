@@ -640,3 +640,137 @@ def test_a_bad_input_is_refused_by_name_before_a_label(
 
 def test_the_sweep_is_large():
     assert len(list(_all_cases())) >= 300
+
+
+# What people do on the first day, with a frame as the pool. Each mistake is told what
+# to do: in the message, or in a note below it.
+
+FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"]).set_index(np.arange(N)[::-1] + 9)
+LABELLED = pd.Series(Y, FRAME.index)
+ROWS = {"X_train": pd.DataFrame(X_TRAIN, columns=[*"abcd"]), "y_train": Y_TRAIN}
+NAMED = GaussianNB().fit(ROWS["X_train"], Y_TRAIN)
+
+
+def start(**given):
+    return make(estimator=FrozenEstimator(NAMED)).start(**{"X": FRAME, **ROWS, **given})
+
+
+def fit(parameters=(), **given):
+    given = {"X": FRAME, "y": LABELLED, **ROWS, **given}
+    parameters = {"estimator": FrozenEstimator(NAMED), **dict(parameters)}
+    return make(**parameters).fit(**given)
+
+
+def tell(labels, rows=None):
+    evaluation = start()
+    query = evaluation.ask(3)
+    evaluation.tell(query if rows is None else rows, labels)
+
+
+def estimate(*risk, **question):
+    evaluation = start()
+    evaluation.run(LABELLED, 3)
+    return evaluation.estimate(*risk, **question)
+
+
+def half_known():
+    return LABELLED.astype(float).where(np.arange(N) % 2 == 0)
+
+
+FIRST_DAY = {
+    "a typing error in a name": (
+        lambda: fit(X_trian=1), "no argument X_trian. Did you mean X_train?"),
+    "the name of something else": (
+        lambda: fit(target=1), "take X, y and X_train, cost, experts"),
+    "a parameter of the evaluator in fit": (
+        lambda: fit(n_labels=9), r"ActiveRiskEstimator\(..., n_labels=...\)"),
+    "a parameter of the evaluator in start": (
+        lambda: start(classes=[0, 1]), r"ActiveRiskEstimator\(..., classes=...\)"),
+    "no labels": (lambda: fit(y=None), "to label by hand use start"),
+    "the name of a column": (lambda: fit(y="d"), "give the column itself"),
+    "a dict of labels": (
+        lambda: fit(y={9: 0}), r"known_labels=\{row: label\}"),
+    "a Series of known labels": (
+        lambda: start(known_labels=LABELLED[:3]), r"must be a dict \{row: label\}"),
+    "labels in another order": (
+        lambda: fit(y=LABELLED[::-1]), r"y.loc\[X.index\]"),
+    "labels as texts": (
+        lambda: fit(y=LABELLED.astype(str)), "as the model was trained on them"),
+    "labels of more rows": (
+        lambda: fit(y=np.zeros(99)), "99 labels, but the pool has 30 rows"),
+    "labels with gaps": (
+        lambda: fit([("n_labels", 25)], y=half_known()), "y has no label there"),
+    "training rows without labels": (
+        lambda: fit(y_train=None), "X_train was given without y_train"),
+    "training labels without rows": (
+        lambda: fit(X_train=None), "y_train was given without X_train"),
+    "training labels as texts": (
+        lambda: fit(y_train=Y_TRAIN.astype(str)), "as the model was trained on them"),
+    "a model that is not fitted": (
+        lambda: fit([("estimator", GaussianNB())]), r"FrozenEstimator\(model\)"),
+    "a class of models": (
+        lambda: fit([("estimator", GaussianNB)]), "must be a fitted model"),
+    "a regression and a loss of classes": (
+        lambda: fit([("estimator", REGRESSOR), ("loss", "zero_one")]),
+        "Use loss='squared_error'"),
+    "more labels than rows": (
+        lambda: fit([("n_labels", 99)]), "n_samples = 30. Ask for at most that many"),
+    "columns in another order": (
+        lambda: fit(X=FRAME[[*"dcba"]]), r"X\[model.feature_names_in_\], in this"),
+    "a column too many": (
+        lambda: fit(X=FRAME.assign(e=1.0)), r"X\[model.feature_names_in_\]"),
+    "a column too few": (
+        lambda: fit(X=FRAME[["a"]]), "Give the pool with these columns"),
+    "a metric as a loss": (
+        lambda: fit([("loss", "f1")]), "are given as metric="),
+    "a loss that is one number": (
+        lambda: fit([("loss", lambda y, f: 1 / 0)]), "one value per row, for any rows"),
+    "a metric as a risk": (lambda: estimate("f1"), "Give it as metric='f1'"),
+    "a class as a risk": (
+        lambda: estimate(GuardedASE), r"Make an instance: risk=GuardedASE\("),
+    "a name as a risk": (
+        lambda: estimate("guarded"), "to choose from are in sklearn_ase.risk"),
+    "a typing error in a metric": (
+        lambda: estimate(metric="f1_makro"), "Did you mean 'f1_macro'"),
+    "a frame of groups": (
+        lambda: estimate(groups=FRAME[["a"]]), "Give one column of it"),
+    "numbers of rows as a mask": (
+        lambda: estimate(where=[1, 2]), r"where=numpy.isin\(numpy.arange"),
+    "a level in percent": (lambda: estimate().interval(90), "For 90 % give 0.9"),
+    "answers before a question": (
+        lambda: start().tell([1, 2], [0, 1]), r"no row is open. Call ask\(\)"),
+    "answers for other rows": (
+        lambda: tell([0, 1], [0, 1]), r"Call ask\(\), and answer the rows that it ret"),
+    "labels of the index as rows": (
+        lambda: tell([0], [38]), "their places in the pool, from 0"),
+    "answers for all rows": (
+        lambda: tell(LABELLED), r"y.iloc\[query.indices\] of a Series"),
+    "one answer too few": (
+        lambda: tell([0, 1]), "Give one label for each of these rows"),
+    "answers in a dict": (
+        lambda: tell({1: 0, 2: 0, 3: 0}), r"tell\(list\(labels\), list\(labels.values"),
+    "answers that are missing": (
+        lambda: tell([0, None, 1]), r"evaluation.skip\(rows\) records that nobody"),
+    "probabilities as answers": (
+        lambda: tell([0.2, 0.7, 0.1]), "Give the label itself"),
+    "answers of other rows": (
+        lambda: tell(LABELLED.iloc[[0, 1, 2]]), r"labels.to_numpy\(\) if the order"),
+    "a result before fit": (lambda: make().estimate_, "not fitted yet. Call 'fit'"),
+    "an evaluator in place of an evaluation": (
+        lambda: annotate(make()), r"evaluator.evaluation_ after fit\(\)"),
+    "a journal in a folder that is not there": (
+        lambda: start(journal="nowhere/labels.jsonl"), "does not exist. Make it first"),
+    "a path in place of a ledger": (
+        lambda: start(ledger="labels.csv"), r"LabelLedger.from_csv\(path\)"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mistake", FIRST_DAY)
+def test_a_mistake_of_the_first_day_is_told_what_to_do(mistake, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call, cure = FIRST_DAY[mistake]
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        call()
+    says = [str(caught.value), *getattr(caught.value, "__notes__", [])]
+    assert re.search(cure, " ".join(says), re.DOTALL)

@@ -110,8 +110,8 @@ def test_predictions_of_a_regressor_are_one_column(diabetes, regression_evaluato
     [
         (slice(0, 0), {}, "0 sample|0 rows"),
         ((slice(None), slice(5)), {}, "fitted on 64 features, but the pool has 5"),
-        (..., {"X_train": True}, "X_train and y_train go together"),
-        (..., {"y_train": True}, "X_train and y_train go together"),
+        (..., {"X_train": True}, "They go together"),
+        (..., {"y_train": True}, "They go together"),
     ],
 )
 def test_bad_rows_are_refused(digits, evaluator, pool, rows, message):

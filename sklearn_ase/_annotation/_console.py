@@ -135,7 +135,8 @@ def label_rows(
 def _check(evaluation, n_labels, stop, show, read, write):
     if not hasattr(evaluation, "stop_reason"):
         raise TypeError(
-            f"evaluation={shown(evaluation)} must be an Evaluation, as start() returns."
+            f"evaluation={shown(evaluation)} must be an Evaluation: what start() "
+            "returns, or evaluator.evaluation_ after fit()."
         )
     if n_labels is not None:
         check_integer(n_labels, "n_labels", note=", or None")

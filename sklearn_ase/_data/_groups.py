@@ -36,6 +36,8 @@ def number_groups(groups, problem):
         raise ValueError(
             "groups must have one entry per row of the pool, shape "
             f"({n_samples},), but has shape {groups.shape}."
+            + " Give one column of it."
+            * (groups.ndim > 1)
         )
     if groups.dtype.kind in "OT":
         entries = groups.tolist()

@@ -189,7 +189,7 @@ def check_oracle(y, problem, name="y"):
     if not is_array or isinstance(y, (str, type)) or getattr(y, "shape", None) == ():
         raise TypeError(
             f"{name} must be an array of labels or a function indices -> labels, but "
-            f"is {shown(y)}."
+            f"is {shown(y)}{', a name: give the column itself' * isinstance(y, str)}."
         )
     if n_rows(y) != n_samples:
         raise ValueError(

@@ -45,6 +45,29 @@ def check_model(estimator, X):
         )
 
 
+def explain_columns(error, estimator, X):
+    """Say of an error of a model that its columns are not those of the pool.
+
+    Parameters
+    ----------
+    error : Exception
+        Gets a note.
+    estimator : estimator
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    """
+    needed = getattr(estimator, "feature_names_in_", None)
+    if needed is None or not is_frame(X) or list(needed) == list(X.columns):
+        return
+    cure = "Give the pool with these columns"
+    if set(needed) <= set(X.columns):
+        cure = "Give X[model.feature_names_in_], in this order"
+    error.add_note(
+        "The model under test gets the pool as it is. It was fitted on the columns "
+        f"{shown(list(map(str, needed)))}. {cure}. Other columns may be groups, or "
+        "columns of a report."
+    )
+
+
 def check_predictions(values, X, name):
     """Return predictions as an array of numbers or text; each row of X needs one.
 

@@ -19,6 +19,7 @@ from sklearn_ase._data._prediction_checks import (
     check_proba,
     check_sorted,
     check_values,
+    explain_columns,
     labels_error,
     one_label,
     proba_error,
@@ -115,10 +116,14 @@ def predict_pool(
     if predictions is not None:
         return read_predictions(predictions, X, loss, task, classes)
     check_model(estimator, X)
-    if task == "regression":
-        name = "estimator.predict"
-        return _of_values(check_predictions(estimator.predict(X), X, name), name)
-    return _of_classifier(estimator, X, loss, needs_expert)
+    try:
+        if task == "regression":
+            name = "estimator.predict"
+            return _of_values(check_predictions(estimator.predict(X), X, name), name)
+        return _of_classifier(estimator, X, loss, needs_expert)
+    except Exception as error:
+        explain_columns(error, estimator, X)
+        raise
 
 
 def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):

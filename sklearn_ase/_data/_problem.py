@@ -1,5 +1,6 @@
 """What stays the same throughout an evaluation: the data and the predictions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -166,6 +167,11 @@ class Problem:
         more_labels : ndarray of shape (n_rows, n_answers - 1) or ()
             The others.
         """
+        if isinstance(labels, Mapping):
+            raise TypeError(
+                "labels must be an array or a list, but got a dict. Give "
+                "tell(list(labels), list(labels.values())) for {row: label}."
+            )
         self.order.check_answers(rows, labels)
         answers = np.atleast_1d(read_array(labels, "labels"))
         if len(answers) != len(rows):

@@ -114,7 +114,11 @@ def check_training_rows(X_train, y_train, X, task, evaluator):
     if X_train is None and y_train is None:
         return None, None
     if X_train is None or y_train is None:
-        raise ValueError("X_train and y_train go together: one of them is missing.")
+        names = ("X_train", "y_train") if y_train is None else ("y_train", "X_train")
+        raise ValueError(
+            "{} was given without {}. They go together: the rows that the "
+            "surrogate may also learn from, and their labels.".format(*names)
+        )
     X_train = _same_table(_table(X_train, "X_train"), X, evaluator)
     y_train = check_labels(y_train, task, name="y_train")
     if len(y_train) != n_rows(X_train):

@@ -110,6 +110,7 @@ class FittedEvaluator(BaseEstimator):
     @property
     def estimate_(self) -> Estimate:
         """The estimate of the mean loss, or of the metric."""
+        check_is_fitted(self, "evaluation_")
         return self.evaluation_.estimate()
 
     @property
@@ -120,11 +121,13 @@ class FittedEvaluator(BaseEstimator):
     @property
     def history_(self) -> dict[str, np.ndarray]:
         """Dict of arrays with one entry per label."""
+        check_is_fitted(self, "evaluation_")
         return self.evaluation_.history
 
     @property
     def ledger_(self) -> LabelLedger:
         """Every query and label."""
+        check_is_fitted(self, "evaluation_")
         return self.evaluation_.ledger
 
     @property

@@ -16,6 +16,7 @@ from sklearn_ase._utils._checks import (
 from sklearn_ase._utils._strategies import check_strategy
 from sklearn_ase.acquisition import BaseAcquisition, LossSpread, TrustWeighted
 from sklearn_ase.metrics import as_metric
+from sklearn_ase.metrics._lookup import METRICS
 from sklearn_ase.risk import ASE, BaseRisk, GuardedASE
 from sklearn_ase.selection import BaseSelection, Proportional
 from sklearn_ase.stopping import BaseStop
@@ -145,6 +146,10 @@ def _chosen(strategy, default, kind):
 
 def check_risk(risk):
     """Check a risk estimator."""
+    if isinstance(risk, str) and risk in METRICS:
+        raise TypeError(
+            f"risk={risk!r} is the name of a metric. Give it as metric={risk!r}."
+        )
     check_strategy(risk, *_KINDS["risk"], "risk")
 
 

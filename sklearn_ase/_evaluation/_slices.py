@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_ase._data._groups import group_name, number_groups
+from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._support import MIN_LABELS as MIN_INSIDE
 from sklearn_ase._evaluation._tables import ColumnTable, cell
 from sklearn_ase._evaluation._waiting import rows_that_count
@@ -89,6 +90,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     check_flag(simultaneous, "simultaneous")
     names, numbers = number_groups(groups, evaluation.problem)
     asked_risk = evaluation.risk if risk is None else risk
+    check_risk(asked_risk)
     each = 1.0 - (1.0 - level) / len(names) if simultaneous else level
     rows = rows_that_count(evaluation.state, asked_risk)
     labelled = np.bincount(numbers[rows], minlength=len(names))

@@ -1,6 +1,7 @@
 """Start an evaluation: check everything, ask the model, open the ledger."""
 
 from dataclasses import replace
+from difflib import get_close_matches
 
 from sklearn_ase._data._problem_making import make_problem, needs_no_model
 from sklearn_ase._data._row_order import RowOrder
@@ -35,6 +36,7 @@ from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics import MeanLoss, as_metric
 
 _ROWS = {"X_train", "y_train", "predictions", "train_predictions", "experts"}
+_KNOWN = _ROWS | {"ledger", "journal", "known_labels", "cost", "sample_weight"}
 _ELSEWHERE = {
     "groups": "Groups belong to the interval: "
     'evaluation.estimate(groups=...).interval(target="population").',
@@ -69,7 +71,7 @@ def start_evaluation(
     -------
     evaluation : Evaluation
     """
-    refuse_unknown(set(rows) - _ROWS)
+    refuse_unknown(set(rows) - _ROWS, evaluator)
     has_features = X is not None
     if not has_features:
         X = row_numbers(rows.get("experts"), rows.get("predictions"))
@@ -179,13 +181,19 @@ def loss_of_metric(metric):
     return "squared_error" if metric.task == "regression" else "zero_one"
 
 
-def refuse_unknown(names):
+def refuse_unknown(names, evaluator):
     """Refuse arguments of fit and start that do not exist.
 
     Parameters
     ----------
     names : iterable of str
+    evaluator : ActiveRiskEstimator or ActiveModelSelector
     """
     for name in sorted(names):
-        cure = _ELSEWHERE.get(name, "Look for its name in the documentation.")
+        owner = type(evaluator).__name__
+        close = get_close_matches(name, sorted(_KNOWN), n=1)
+        cure = f"Did you mean {close[0]}?" if close else _ELSEWHERE.get(name, "")
+        if name in evaluator.get_params(deep=False):
+            cure = f"It is a parameter of the evaluator: {owner}(..., {name}=...)."
+        cure = cure or f"They take X, y and {', '.join(sorted(_KNOWN))}."
         raise TypeError(f"fit and start take no argument {name}. {cure}")

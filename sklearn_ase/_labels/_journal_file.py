@@ -50,6 +50,11 @@ class JournalFile:
 
     def __init__(self, path):
         self.path = Path(path).absolute()
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(
+                f"journal={str(path)!r}: the folder {self.path.parent} does not exist. "
+                "Make it first."
+            )
         self.has_checksums = True
         self._file = self._open(self.path)
         self._process = os.getpid()

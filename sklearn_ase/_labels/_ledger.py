@@ -119,7 +119,8 @@ class LabelLedger(LedgerContents):
         if len(indices) != len(labels):
             raise ValueError(
                 f"{len(indices)} rows were to be answered, but {len(labels)} labels "
-                "came. Give one label per row, in the order of the indices."
+                "came. Give one label for each of these rows, in their order: "
+                "y[query.indices] of an array, y.iloc[query.indices] of a Series."
             )
         repeated = [index for index in indices if index in self.labels]
         if repeated or len(set(indices)) < len(indices):

@@ -141,9 +141,12 @@ class LedgerContents:
     def _check_asked(self, indices):
         unknown = sorted(set(indices) - self._asked)
         if unknown:
+            pending = self.pending
             raise ValueError(
-                f"Rows {unknown} were not asked for; open are {self.pending}. Answer "
-                "what ask() returned."
+                f"Rows {unknown} were not asked for, "
+                + (f"open are {pending}" if pending else "and no row is open")
+                + ". Call ask(), and answer the rows that it returns: their places in "
+                "the pool, from 0."
             )
 
     def _check_labelled(self, index):

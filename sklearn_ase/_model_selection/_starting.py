@@ -80,7 +80,7 @@ def start_selection(
     -------
     selection : ModelSelection
     """
-    refuse_unknown(other)
+    refuse_unknown(other, selector)
     names, estimators, given = check_models(selector.estimators, predictions)
     has_features = X is not None
     by_name = dict(zip(names, given, strict=True))

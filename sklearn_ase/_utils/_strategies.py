@@ -30,6 +30,11 @@ def check_strategy(strategy, base, verbs, owner):
     missing = [name for name in needed if not hasattr(strategy, name)]
     if not is_object or missing:
         lack = f" It lacks {', '.join(missing)}." if is_object else ""
+        if isinstance(strategy, type) and issubclass(strategy, base):
+            lack = f" Make an instance: {owner}={strategy.__name__}(...)."
+        elif not is_object:
+            folder = base.__module__.rpartition(".")[0]
+            lack = f" The classes to choose from are in {folder}."
         # Not an AttributeError, which hasattr(owner, ...) would hide.
         raise TypeError(
             f"{owner} must be an instance of a subclass of {base.__name__}, but got "

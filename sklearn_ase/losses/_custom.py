@@ -65,4 +65,13 @@ class CustomLoss(BaseLoss):
 
     def __call__(self, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
         """Values of the function, of shape (n_rows,)."""
-        return np.asarray(self.function(y_true, y_pred))
+        try:
+            return np.asarray(self.function(y_true, y_pred))
+        except Exception as error:
+            error.add_note(
+                f"This comes from loss={self.function!r}. It must be a function "
+                "(y_true, y_pred) -> one value per row, for any rows. Functions that "
+                "return one number for all rows are not losses: use metric=..., or "
+                "names such as loss='log_loss'."
+            )
+            raise

@@ -53,7 +53,8 @@ def as_loss(loss: str | LossFunction | BaseLoss, task: Task | None = None) -> Ba
             raise ValueError(
                 f"{did_you_mean(loss, sorted(LOSSES), _ALSO_CALLED)}loss={loss!r} is "
                 f"not known. Use one of {sorted(LOSSES)} or a function "
-                "(y_true, y_pred) -> one value per row."
+                "(y_true, y_pred) -> one value per row. Metrics such as 'f1' or "
+                "'roc_auc' are given as metric=..."
             )
         return LOSSES[loss]()
     if isinstance(loss, BaseLoss):
