@@ -1,7 +1,5 @@
 """The state of the pool, renewed with what is new since the last time."""
 
-from itertools import islice
-
 import numpy as np
 
 from sklearn_ase._evaluation._states import observed_values, pool_state
@@ -75,7 +73,7 @@ class StateKeeper:
             return
         for name, column in self._recorded.items():
             column.extend(getattr(ledger, name)[n_before:])
-        rows = islice(ledger.indices, n_before, None)
+        rows = ledger.indices[n_before:]
         self._places.update(zip(rows, range(n_before, n_picks), strict=True))
         none = np.zeros(n_picks - n_before)
         self._losses = np.concatenate([self._losses, none])
