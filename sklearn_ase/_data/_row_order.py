@@ -124,6 +124,28 @@ class RowOrder:
         )
 
 
+def answers_for(query, labels):
+    """Return answers that are in the order of the rows that they are for.
+
+    Rows and answers may be two columns of one sheet. Its index then says nothing about
+    the pool, but must be the same for both.
+
+    Parameters
+    ----------
+    query : Query or array-like of int
+    labels : array-like of shape (n_rows,) or (n_rows, n_answers)
+
+    Returns
+    -------
+    labels : array-like
+        Without an index, if the rows have one.
+    """
+    order = RowOrder.of(query=query)
+    order.check(labels=labels)
+    has_index = order.index is not None and hasattr(labels, "iloc")
+    return labels.to_numpy() if has_index else labels
+
+
 def _indices(values, name):
     """Yield the name and the index of each object of pandas in an argument."""
     if isinstance(values, Mapping):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from sklearn_ase._data._arrays import read_array
 from sklearn_ase._data._label_checks import refuse_one_hot
+from sklearn_ase._data._row_order import answers_for
 from sklearn_ase._data._rows import check_index, check_indices
 from sklearn_ase._evaluation._epochs import next_proba
 from sklearn_ase._evaluation._picking import check_embedding
@@ -130,7 +131,7 @@ class Labelling(RecordedEvaluation):
             them; :meth:`agreement` compares them. The surrogate learns
             from the first. None is recorded unless all can be.
         """
-        indices = check_indices(query)
+        indices, labels = check_indices(query), answers_for(query, labels)
         if not len(indices) and not np.size(labels):
             return
         labels, more_labels = self._check_answers(indices, labels)

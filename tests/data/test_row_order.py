@@ -10,11 +10,21 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase import ActiveModelSelector, ActiveRiskEstimator, TrainingRows
+from sklearn_ase import (
+    AcquisitionDisplay,
+    ActiveModelSelector,
+    ActiveRiskEstimator,
+    TrainingRows,
+)
 from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase.metrics import FBeta, LabelShare, RocAuc, RootMeanSquaredError
 from sklearn_ase.selection import ArgMax
-from sklearn_ase.simulation import Scenario, label_efficiency_curve, selection_curve
+from sklearn_ase.simulation import (
+    Scenario,
+    error_decomposition,
+    label_efficiency_curve,
+    selection_curve,
+)
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 N = 60
@@ -246,6 +256,20 @@ def test_answers_are_compared_with_the_rows_that_were_asked_for():
     assert list(evaluation.ledger.labels.values()) == asked.tolist()
 
 
+def test_rows_and_answers_of_one_sheet_are_told_in_its_order():
+    evaluation = _evaluator().start(X, **TRAINING)
+    query = evaluation.ask(6)
+    # Lines of a sheet, of which some have no answer yet; labels of the pool by chance.
+    sheet = pd.DataFrame({"row": query.indices, "label": LABELS[query.indices]})
+    sheet = sheet.set_index(INDEX[:6]).iloc[[4, 0, 3]]
+    with _refused("labels"):
+        evaluation.tell(sheet["row"], _shuffled(sheet["label"]))
+    evaluation.tell(sheet["row"], sheet["label"])
+    assert all(label == LABELS[row] for row, label in evaluation.ledger.labels.items())
+    rest = query.indices[[1, 2, 5]]
+    evaluation.tell(pd.Series(rest), pd.DataFrame({"first": LABELS[rest]}))
+
+
 def test_labels_looked_up_by_the_number_of_the_row_are_refused():
     # A frame that was shuffled as a whole: each number of a row is a label, too.
     order = RNG.permutation(N)
@@ -334,6 +358,18 @@ def test_a_pool_of_texts_and_one_read_in_chunks_have_an_order_too():
         evaluator.start(texts, predictions=_shuffled(said))
     with _refused("y"):
         _evaluator(store="chunks").fit(X, _shuffled(Y), **TRAINING)
+
+
+def test_displays_and_decompositions_compare_their_arrays(evaluation):
+    places = X[["a", "b"]]
+    AcquisitionDisplay.from_evaluation(evaluation, positions=places)
+    with _refused("positions"):
+        AcquisitionDisplay.from_evaluation(evaluation, positions=_shuffled(places))
+    other = X.set_axis(range(2000, 2000 + N)), Y.set_axis(range(2000, 2000 + N))
+    given = _evaluator(n_labels=5), Scenario(X, Y, **TRAINING)
+    error_decomposition(*given, *other)
+    with _refused("y_population"):
+        error_decomposition(*given, other[0], _shuffled(other[1]))
 
 
 def test_nothing_of_the_caller_is_changed():
