@@ -50,9 +50,8 @@ def main(argv=None):
     except (ValueError, TypeError, OSError) as error:
         return _failed(_message(error), USAGE_ERROR, args)
     except Exception as error:
-        words = (
-            f"{type(error).__name__}: {error} Run it again with --debug for details."
-        )
+        words = f"{type(error).__name__}: {_message(error)}"
+        words += " Run it again with --debug for details."
         return _failed(words, _OUR_ERROR, args)
 
 
@@ -78,9 +77,11 @@ def _failed(message, code, args):
 
 def _message(error):
     """The words of an error, without those of Python."""
+    words = str(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'file'}: {error.strerror}."
-    return without_python(str(error))
+        words = f"{error.filename or 'file'}: {error.strerror}."
+    # What to do about it may be in a note.
+    return without_python(" ".join([words, *getattr(error, "__notes__", ())]))
 
 
 def _tell_warnings(caught):

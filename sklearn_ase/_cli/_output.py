@@ -13,6 +13,10 @@ _IN_PYTHON = {
     ),
     "correct=True": "--correct",
     "Pass classes=[...] with": "Name with --labels",
+    "replace it with evaluation.correct(row, label); the surrogate": (
+        "tell a sheet with the right one and --correct; the surrogate"
+    ),
+    "the next call of ask(), estimate() or refit() tries": "the next command tries",
     "ask()": "ask",
     "export()": "ask",
     "compare()": "--compare",

@@ -9,6 +9,7 @@ import pytest
 
 from sklearn_ase._cli import _main
 from sklearn_ase._cli._main import main
+from sklearn_ase.surrogate import ExpertClassifierSurrogate
 
 COMMANDS = ["columns", "start", "ask", "tell", "annotate", "status", "plan", "check"]
 COMMANDS += ["estimate", "judges", "agreement", "diagnose"]
@@ -249,6 +250,28 @@ def test_debug_shows_where_an_error_arises_and_bugs_have_a_code_of_their_own(
     assert "Traceback" not in err
 
 
+def test_a_surrogate_that_fails_says_that_labels_are_recorded(desk, monkeypatch):
+    desk.start()
+    desk.run("ask", "eval.jsonl", "6", "--out", "batch.csv")
+    desk.fill("batch.csv")
+
+    fit = ExpertClassifierSurrogate.fit
+
+    def fails(self, *arguments, n_acquired=0, **named):
+        if n_acquired:
+            raise ValueError("No memory is left.")
+        return fit(self, *arguments, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ExpertClassifierSurrogate, "fit", fails)
+        code, _, err = desk.run("tell", "eval.jsonl", "batch.csv")
+    assert code != 0
+    for words in ("No memory", "All labels are recorded", "--correct", "next command"):
+        assert words in err
+    _, out, _ = desk.run("status", "eval.jsonl", "--json")
+    assert json.loads(out)["labels"] == 6
+
+
 WITHOUT_PANDAS = """
 import sys
 
@@ -261,6 +284,7 @@ class NoPandas:
 
 sys.meta_path.insert(0, NoPandas())
 from sklearn_ase._cli._main import main
+from sklearn_ase.surrogate import ExpertClassifierSurrogate
 start = ["start", "pool.csv", "--journal", "eval.jsonl", "--text", "question"]
 start += ["--judge", "gpt4", "--labels", "correct", "wrong"]
 start += ["--metric", "share:correct"]
@@ -286,6 +310,7 @@ def test_only_features_and_parquet_need_pandas(desk):
 KILLED = """
 import os, sys
 from sklearn_ase._cli._main import main
+from sklearn_ase.surrogate import ExpertClassifierSurrogate
 from {module} import {owner}
 def die(self, *arguments, **named):
     {before}
