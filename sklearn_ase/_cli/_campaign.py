@@ -43,7 +43,7 @@ class Campaign:
         Column of the training rows with their labels.
     train_predictions : bool
         Whether the training rows have the columns of the model's predictions, too.
-    judge, text, features, labels, proba : list of str
+    judge, judge_says, text, features, labels, proba : list of str
     seed, max_labels : int or None
     until_width, plateau, budget : float or None
         When there are enough labels.
@@ -60,6 +60,7 @@ class Campaign:
     pos_label: str | None = None
     loss: str | None = None
     judge: list = field(default_factory=list)
+    judge_says: list = field(default_factory=list)
     text: list = field(default_factory=list)
     features: list = field(default_factory=list)
     labels: list = field(default_factory=list)

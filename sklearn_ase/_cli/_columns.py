@@ -63,7 +63,7 @@ def as_groups(cells):
     return ["(empty)" if cell is None else as_label(cell) for cell in cells]
 
 
-def labels_of(cells, classes, name, needs_all):
+def labels_of(cells, classes, name, needs_all, cure="Name all labels with --labels."):
     """Return the labels in a column.
 
     Parameters
@@ -75,6 +75,8 @@ def labels_of(cells, classes, name, needs_all):
         Of the column, for the messages.
     needs_all : bool
         Whether an empty cell is an error.
+    cure : str
+        What to do if a cell is none of the labels.
 
     Returns
     -------
@@ -87,7 +89,7 @@ def labels_of(cells, classes, name, needs_all):
         if label is not None and label not in classes:
             raise ValueError(
                 f"Column {name} has {label!r} in {_place(row)}, which is not one of "
-                f"the labels {', '.join(classes)}. Name all labels with --labels."
+                f"the labels {', '.join(classes)}. {cure}"
             )
     return labels
 
@@ -148,7 +150,12 @@ def judge_of(cells, classes, name, label=None, pos_label=None):
         )
         if not is_score:
             _refuse_commas(found, name)
-            return np.array(labels_of(cells, classes, name, False), dtype=object)
+            cure = (
+                "Say what each word of the judge means, as in --judge-says "
+                f"pass={classes[0]} fail={classes[-1]}."
+            )
+            found = labels_of(cells, classes, name, False, cure)
+            return np.array(found, dtype=object)
     scores = numbers_of(cells, name, False)
     if classes is None:
         return scores

@@ -2,6 +2,7 @@
 
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._cli._columns import (
+    as_label,
     features_of,
     judge_of,
     labels_of,
@@ -29,7 +30,9 @@ def open_evaluation(campaign, columns):
     rows["predictions"] = _predictions(campaign, columns)
     if campaign.judge:
         rows["experts"] = {
-            name: judge_of(columns[name], classes, name, *about)
+            name: judge_of(
+                _translated(columns[name], campaign.judge_says), classes, name, *about
+            )
             for name in campaign.judge
         }
     for option, argument in {"weight": "sample_weight", "cost": "cost"}.items():
@@ -109,3 +112,10 @@ def _training_rows(campaign, X):
     if campaign.train_predictions:
         found["train_predictions"] = _predictions(campaign, train)
     return found
+
+
+def _translated(cells, words):
+    """What a judge says in the labels of people, by words such as ``pass=correct``."""
+    pairs = (each.partition("=") for each in words)
+    meaning = {word: label for word, _, label in pairs}
+    return [c if c is None else meaning.get(as_label(c), c) for c in cells]

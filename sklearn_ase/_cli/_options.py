@@ -22,6 +22,9 @@ def add_start(parser):
     columns = {"nargs": "+", "default": [], "metavar": "COL"}
     add("--text", **columns, help="columns that people read in order to label a row")
     add("--judge", **columns, help="columns with labels, or scores between 0 and 1")
+    words = {**columns, "metavar": "WORD=LABEL"}
+    says = "what words of the judge mean, as in pass=correct fail=wrong"
+    add("--judge-says", **words, help=says)
     add("--features", **columns, help="columns to learn from, such as length or topic")
     add("--labels", nargs="+", default=[], help="every label there may be")
     _add_metric(parser, "what to estimate")

@@ -100,6 +100,7 @@ def _check(campaign):
         )
     _check_train(campaign)
     _check_labels(campaign, goal)
+    _check_words(campaign)
 
 
 def _check_train(campaign):
@@ -145,6 +146,19 @@ def _check_labels(campaign, goal):
                 f"{label!r} is not one of the labels {', '.join(labels)}. Write it as "
                 "in --labels."
             )
+
+
+def _check_words(campaign):
+    """Refuse words of a judge that stand for no label."""
+    for each in campaign.judge_says:
+        word, sign, label = each.partition("=")
+        if not (word and sign and label in campaign.labels):
+            raise ValueError(
+                f"--judge-says {each} must have the form WORD=LABEL with one of the "
+                f"labels {', '.join(campaign.labels)}."
+            )
+    if campaign.judge_says and not campaign.judge:
+        raise ValueError("--judge-says belongs to --judge COL.")
 
 
 def _seen(campaign):

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn_ase._data._arrays import plain, read_array
 from sklearn_ase._data._class_columns import one_hot
 from sklearn_ase._data._experts import Expert, Experts
-from sklearn_ase._data._label_checks import same_kind
 from sklearn_ase._data._rows import is_frame, is_missing, plain_labels
 from sklearn_ase._utils._checks import shown
 
@@ -244,17 +243,21 @@ def _one_column(array, classes, known, positive, argument):
 
 def _check_labels(columns, classes, known, is_closed, argument):
     """Refuse labels that are of another kind, or not allowed, or all unknown."""
-    same_kind({argument: columns, "labels": classes})
-    unknown = np.setdiff1d(columns, classes)
+    is_text = columns.dtype.kind == "U"
+    unknown = columns
+    if is_text == (classes.dtype.kind == "U"):
+        unknown = np.setdiff1d(columns, classes)
+    if len(unknown) == len(columns):
+        word = columns[0].item()
+        raise ValueError(
+            f"{argument} holds the labels {shown(columns[:5].tolist())}, none of which "
+            f"is known: {shown(known)}. An expert in words of its own teaches nothing. "
+            f"Write its labels as people do, for instance {argument} = pandas.Series("
+            f"judge).map({{{word!r}: {known[0]!r}, ...}})."
+        )
     if is_closed and len(unknown):
         raise ValueError(
             f"{argument} holds {shown(unknown[:5].tolist())}, which is not among "
             f"classes={shown(classes.tolist())}. Put None where the expert says "
             "nothing, or pass classes=... with every label there may be."
-        )
-    if len(unknown) == len(columns):
-        raise ValueError(
-            f"{argument} holds the labels {shown(columns[:5].tolist())}, none of which "
-            f"is known: {shown(known)}. Write labels in the same way "
-            "everywhere."
         )

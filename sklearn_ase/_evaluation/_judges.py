@@ -29,6 +29,8 @@ from sklearn_ase.metrics._scores import (
 
 # A score counts as the label from this value on.
 _SAYS = 0.5
+# With so many labels some of them are among those that the expert says.
+_LEAST_WORDS = 5
 _OF_CLASSES = ("bias", "tpr", "tnr", "agreement", "kappa", "correlation")
 _OF_NUMBERS = ("bias", "rmse", "correlation")
 _TITLES = {
@@ -203,7 +205,19 @@ def _line(evaluation, expert, metric, label, level):
         line[f"effective_labels{end}"] = n_labels * each
     line["threshold"] = (n_labels - 2) ** -0.5 if n_labels > 2 else np.inf
     line["verdict"] = _verdict(ends, worth, line["threshold"], has_spread)
+    if classes is not None and n_labels >= _LEAST_WORDS:
+        told = evaluation.state.labels[present[evaluation.state.indices]]
+        line["verdict"] = _of_other_words(expert, told) or line["verdict"]
     return line
+
+
+def _of_other_words(expert, told):
+    """That an expert and people have no label in common; empty if they have."""
+    said = expert.columns[np.nanmax(expert.values, axis=0) > 0]
+    if len(expert.columns) == 1 or np.isin(told, said).any():
+        return ""
+    said, told = said[:3].tolist(), np.unique(told)[:3].tolist()
+    return f"useless: it says {said} where people say {told}; map its labels to theirs"
 
 
 def _score(expert, values, metric, classes):

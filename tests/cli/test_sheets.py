@@ -57,3 +57,28 @@ def test_the_columns_that_people_see_can_be_chosen(desk):
     code, _, err = desk.run(*words[:-1], "nothing", "--overwrite")
     assert code == 64
     assert "--columns" in err
+
+
+def _judged(desk):
+    words = {"correct": "pass", "wrong": "fail"}
+    desk.write("pool.csv", [r | {"says": words[r["model"]]} for r in desk.rows])
+
+
+def test_words_of_a_judge_are_translated(desk):
+    _judged(desk)
+    says = ("--judge", "says", "--judge-says", "pass=correct", "fail=wrong")
+    assert desk.start(*says)[0] == 0
+    desk.label(20)
+    code, out, _ = desk.run("judges", "eval.jsonl", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["agreement"] > 0.5
+
+
+def test_words_of_a_judge_without_a_meaning_are_refused_with_the_option(desk):
+    _judged(desk)
+    code, _, err = desk.start("--judge", "says")
+    assert code == 64
+    assert "--judge-says pass=correct fail=wrong" in err
+    code, _, err = desk.start("--judge", "says", "--judge-says", "pass=good")
+    assert code == 64
+    assert "--judge-says pass=good must have the form WORD=LABEL" in err
