@@ -153,6 +153,11 @@ def add_report(parser):
     _add_metric(parser, "other metrics from the same labels", nargs="+", default=[])
     models = "compare models by the first metric that needs predictions: columns"
     add("--compare", **columns, help=models)
+    groups = "compare the rows of each value of these columns, such as the system"
+    add("--compare-by", **columns, help=groups)
+    alike = "rows with one value of this column may be alike: for the interval for new "
+    alike += "data"
+    add("--groups", metavar="COL", help=alike)
     show = "columns to show of single rows; by default none, as a report is sent on"
     add("--show", **columns, help=show)
     add("--title", help="stands at the top")

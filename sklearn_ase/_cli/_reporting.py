@@ -31,6 +31,13 @@ def report(args):
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
     by = {name: as_groups(pick_column(columns, name, "--by")) for name in args.by}
+    compare_by = {
+        name: as_groups(pick_column(columns, name, "--compare-by"))
+        for name in args.compare_by
+    }
+    alike = None
+    if args.groups is not None:
+        alike = as_groups(pick_column(columns, args.groups, "--groups"))
     shown = {name: pick_column(columns, name, "--show") for name in args.show}
     metrics = [_metric(campaign, text, args) for text in args.metric]
     models = goal = None
@@ -47,6 +54,8 @@ def report(args):
             metrics=metrics,
             compare=models,
             compare_metric=goal,
+            compare_by=compare_by,
+            groups=alike,
             columns=shown,
             title=args.title,
             origin={

@@ -69,19 +69,21 @@ def has_interval(found):
     return not found.refusal and is_known
 
 
-def estimate_blocks(evaluation, level):
+def estimate_blocks(evaluation, level, groups=None):
     """The estimate with its intervals.
 
     Parameters
     ----------
     evaluation : Evaluation
     level : float
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group may be alike; the interval for new data allows for it.
 
     Yields
     ------
     block : block
     """
-    found, name = evaluation.estimate(), name_of(evaluation)
+    found, name = evaluation.estimate(groups=groups), name_of(evaluation)
     fixed, anytime = (range_of(found, level, how) for how in ("fixed", "anytime"))
     yield Headline(name, fixed, anytime, level)
     yield Words(_sentence(evaluation, found, name, fixed, level))
@@ -93,7 +95,7 @@ def estimate_blocks(evaluation, level):
     # All numbers of this section have the same decimals.
     reach = 0.5 * (fixed.high - fixed.low)
     facts = {} if fixed.is_known else _of_looks(found, fixed, anytime, level, reach)
-    facts |= _of_population(found, level, reach)
+    facts |= _of_population(found, level, reach, groups is not None)
     if getattr(found, "note", ""):
         facts["note"] = found.note
     if facts:
@@ -218,16 +220,17 @@ def _assumption(found):
     return " It assumes that the estimate is normally distributed."
 
 
-def _of_population(found, level, reach):
+def _of_population(found, level, reach, in_groups=False):
     try:
         low, high = found.interval(level, target="population")
     except ValueError:  # The estimate does not say how much the pool varies.
         return {}
     if not (math.isfinite(low) and math.isfinite(high)):
         return {}
+    each = "group by group" if in_groups else "row by row"
     text = (
         f"{ends(low, high, reach)}. It holds for the data that the pool was drawn "
-        "from, if it was drawn at random, row by row."
+        f"from, if it was drawn at random, {each}."
     )
     return {f"{percent(level)} interval, for new data": text}
 

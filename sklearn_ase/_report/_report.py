@@ -19,6 +19,7 @@ from sklearn_ase._report._origin import origin_blocks
 from sklearn_ase._report._tables import (
     comparison_blocks,
     diagnosis_blocks,
+    group_comparison_blocks,
     judge_blocks,
     limits_blocks,
     slice_blocks,
@@ -135,6 +136,8 @@ def make_report(
     columns=None,
     title=None,
     compare_metric=None,
+    compare_by=None,
+    groups=None,
     origin=None,
 ):
     """Make the report of an evaluation; see :meth:`Evaluation.report`.
@@ -146,6 +149,10 @@ def make_report(
         See :meth:`Evaluation.report`.
     compare_metric : metric, default=None
         By which models are compared. None means that of the evaluation.
+    compare_by : dict of str to array-like of shape (n_samples,), default=None
+        Groups of rows that are compared, by name.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group may be alike; see :meth:`Evaluation.estimate`.
     origin : dict of str to str, default=None
         What else to say about how the number was made.
 
@@ -160,7 +167,7 @@ def make_report(
     evaluation.problem.order.check(by=by, columns=columns)
     slices, columns = _as_slices(by), _as_columns(columns, evaluation.n_samples)
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    parts = [("Estimate", estimate_blocks, level)]
+    parts = [("Estimate", estimate_blocks, level, groups)]
     if metrics:
         parts.append(("Other metrics", metric_blocks, metrics, level))
     # A choice between models compares its own.
@@ -169,7 +176,11 @@ def make_report(
             ("Comparison of models", comparison_blocks, compare, compare_metric, level)
         )
     parts += [
-        (f"By {group}", slice_blocks, groups, level) for group, groups in slices.items()
+        (f"Comparison by {each}", group_comparison_blocks, values, None, level)
+        for each, values in (compare_by or {}).items()
+    ]
+    parts += [
+        (f"By {each}", slice_blocks, values, level) for each, values in slices.items()
     ]
     if evaluation.problem.experts is not None:
         parts.append(("Judges", judge_blocks, level))

@@ -128,8 +128,41 @@ def comparison_blocks(evaluation, models, metric, level):
         found = evaluation.compare()
     else:
         found = evaluation.compare(models, metric=metric)
-    table = found.to_dict(level)
-    rows = []
+    rows = yield from _compared(found, "model", level)
+    own = [line for line in rows if line[0] in _own_names(models, evaluation.problem)]
+    by_itself = range_of(evaluation.estimate(metric=metric), level) if own else None
+    if any(str(line[1]) != str(by_itself) for line in own):
+        names = ", ".join(line[0] for line in own)
+        yield Words(
+            f"By itself the model under test ({names}) has the "
+            f"{found.metric_name} {by_itself}. Quote that number. The table "
+            "estimates all models in one way, for their differences to be right, so "
+            "its number for this model is slightly another."
+        )
+
+
+def group_comparison_blocks(evaluation, groups, metric, level):
+    """How groups of rows compare, such as the answers of several systems.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    groups : array-like of shape (n_samples,)
+    metric : metric or None
+        None means that of the evaluation.
+    level : float
+
+    Yields
+    ------
+    block : block
+    """
+    found = evaluation.compare_groups(groups, metric=metric)
+    yield from _compared(found, "group", level)
+
+
+def _compared(found, what, level):
+    """The blocks of a comparison; returns the lines of its table."""
+    table, rows = found.to_dict(level), []
     for place, name in enumerate(table["model"]):
         level_of, behind = (
             Range(*(table[part][place] for part in parts))
@@ -143,24 +176,16 @@ def comparison_blocks(evaluation, models, metric, level):
         may_be, proba = table["may_be_best"][place], table["probability"][place]
         rows.append([name, level_of, behind, may_be, roughly(proba)])
     sure = percent(level)
-    head = ["model", f"{found.metric_name} ({sure} interval)"]
+    head = [what, f"{found.metric_name} ({sure} interval)"]
     head += [f"behind the best ({sure} interval)", "may be the best", "probability"]
-    yield Words(found.describe(level))
+    words = found.describe(level)
+    yield Words(words.replace(f"of {len(rows)} models", f"of {len(rows)} {what}s"))
     yield Table(head, rows, drawn=1)
     yield Words(
-        "Differences are better known than the models by themselves. So two models can "
-        "be told apart although their own intervals overlap."
+        f"Differences are better known than the {what}s by themselves. So two {what}s "
+        "can be told apart although their own intervals overlap."
     )
-    own = [line for line in rows if line[0] in _own_names(models, evaluation.problem)]
-    by_itself = range_of(evaluation.estimate(metric=metric), level) if own else None
-    if any(str(line[1]) != str(by_itself) for line in own):
-        names = ", ".join(line[0] for line in own)
-        yield Words(
-            f"By itself the model under test ({names}) has the "
-            f"{found.metric_name} {by_itself}. Quote that number. The table "
-            "estimates all models in one way, for their differences to be right, so "
-            "its number for this model is slightly another."
-        )
+    return rows
 
 
 def _own_names(models, problem):

@@ -110,3 +110,26 @@ def test_models_are_compared_in_the_report(desk):
     code, _, err = desk.run("report", "eval.jsonl", "--compare", "best", "always")
     assert code == 64
     assert "--metric accuracy" in err
+
+
+def test_groups_of_rows_are_compared_in_the_report_as_by_estimate(desk):
+    for row, label in zip(desk.rows, desk.labels, strict=True):
+        row["system"] = "a" if label == "correct" else "b"
+        row["chat"] = row["question"][-2:]
+    desk.write("pool.csv", desk.rows)
+    desk.start()
+    desk.label(50)
+    words = ["--compare-by", "system"]
+    code, out, _ = desk.run("report", "eval.jsonl", *words, "--groups", "chat")
+    assert code == 0
+    found = json.loads(desk.run("estimate", "eval.jsonl", *words, "--json")[1])
+    assert "## Comparison by system" in out
+    assert found["verdict"] in out
+    assert "a is the best of 2 groups" in out
+    assert "drawn at random, group by group" in out
+    plain = desk.run("report", "eval.jsonl", *words)[1]
+    assert "drawn at random, row by row" in plain
+    for option in ("--compare-by", "--groups"):
+        code, _, err = desk.run("report", "eval.jsonl", option, "nothing")
+        assert code == 64
+        assert f"{option} nothing" in err
