@@ -22,6 +22,7 @@ _IN_PYTHON = {
     "compare()": "--compare",
     "compare_groups()": "--compare-by",
     "diagnose()": "diagnose",
+    "labels_needed()": "plan",
     "Use estimate_by(groups).": "Use --by.",
     "GuardedASE() and CorrectedASE() allow for that, ASE() does not.": (
         "The estimate allows for that."

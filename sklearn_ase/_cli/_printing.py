@@ -184,7 +184,8 @@ def _estimate(result):
         return {
             result["metric"]: "no estimate yet" if result["labels"] else "no label yet"
         }
-    words, level = {result["metric"]: f"{result['estimate']:.3f}"}, result["level"]
+    value, level = result["estimate"], result["level"]
+    words = {result["metric"]: _cell(value) or "not defined"}
     name = f"{100 * level:g} % interval"
     if result["low"] is None:
         return words | {name: f"none. {result['no_interval']}"}

@@ -168,6 +168,7 @@ class Diagnosis:
         values = "loss at labelled rows"
         if self.name != "risk":
             values = "effect of a label on it"
+        skill = "not known" if np.isnan(self.skill) else f"{self.skill:.2f}"
         step = f"{self.largest_step:.1%} of the variance"
         if not np.isnan(self.tail_shape):
             step += f", tail shape {self.tail_shape:.2f}"
@@ -178,7 +179,7 @@ class Diagnosis:
             f"{self.name} by the surrogate": f"{self.surrogate_risk:.4g}",
             "centre of the interval": f"{self.corrected_risk:.4g}, {interval}{beside}",
             values: f"{self.expected_loss:.4g} expected, {self.observed_loss:.4g} "
-            f"observed, skill {self.skill:.2f}",
+            f"observed, skill {skill}",
             "trust in the surrogate": trust,
             **training,
             "greatest weight": f"{self.weight_concentration:.1%} of all",

@@ -97,7 +97,7 @@ def metric_labels_needed(estimate, n_samples, n_known, width, level, method):
     if not np.isfinite(estimate.standard_error):
         raise ValueError(
             "labels_needed() needs an estimate with a standard error "
-            f"({n_known} labels so far). {estimate.refusal}"
+            f"(labels so far: {n_known}). {estimate.refusal}"
         )
 
     def width_with(n):
@@ -165,7 +165,7 @@ def _unit_variance(state, estimate):
         )
     raise ValueError(
         "labels_needed() needs an estimate with an interval, or a fitted surrogate and "
-        f"a label ({state.n_labels} labels so far). " + estimate.refusal
+        f"a label (labels so far: {state.n_labels}). " + estimate.refusal
     )
 
 

@@ -78,7 +78,7 @@ class Support:
         estimate : MetricEstimate
         """
         found = replace(found, n_inside=self.n_inside)
-        if not self.is_alone:
+        if not self.is_alone or np.isnan(found.value):  # Not defined at all.
             return found
         reason = f"No interval: {self.words[:1].lower()}{self.words[1:]}"
         return replace(found, refusal=reason, standard_error=np.nan)

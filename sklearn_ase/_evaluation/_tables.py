@@ -42,11 +42,11 @@ def aligned(rows):
 
 
 def cell(value):
-    """A value as the text of a cell; NaN is an empty one."""
+    """A value as the text of a cell; a number that is not known is an empty one."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else f"{value:.4g}"
+        return f"{value:.4g}" if np.isfinite(value) else ""
     return str(value)
 
 

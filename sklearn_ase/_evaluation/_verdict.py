@@ -53,7 +53,8 @@ def verdict_of(evidence, state, scarce, name, is_less):
             "help the surrogate and make the estimate more precise."
         )
     if n_labels < MIN_LABELS:
-        text = f"{n_labels} labels are too few to judge the surrogate. "
+        labels = "1 label is" if n_labels == 1 else f"{n_labels} labels are"
+        text = f"{labels} too few to judge the surrogate. "
         if state.n_labels > n_labels:
             return "unsure", f"{text}Others wait behind a row that is open: answer it."
         return "unsure", f"{text}Label at least {MIN_LABELS} rows."
