@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_ase._data._arrays import is_from
+from sklearn_ase._data._rows import is_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,7 @@ class RowOrder:
         if not is_same and (_is_default(given) or _is_default(self.index)):
             return
         pairs = enumerate(zip(given.tolist(), own.tolist(), strict=True))
-        other = next(((n, pair) for n, pair in pairs if pair[0] != pair[1]), None)
+        other = next(((n, pair) for n, pair in pairs if _differ(*pair)), None)
         if other is None:
             return
         row, (label, own_label) = other
@@ -156,6 +157,13 @@ def _indices(values, name):
             yield from _indices(entry, f"{name}[{place}]")
     elif hasattr(values, "iloc") and is_from(getattr(values, "index", None), "pandas"):
         yield name, values.index
+
+
+def _differ(first, second):
+    """Whether two labels differ; missing ones are the same."""
+    if is_missing(first) or is_missing(second):
+        return is_missing(first) != is_missing(second)
+    return first != second
 
 
 def _is_default(index):

@@ -76,11 +76,17 @@ def test_answers_of_several_people_may_look_one_hot():
     assert len(evaluation.ledger) == 3
 
 
-@pytest.mark.parametrize("name", ["groups", "weight"])
-def test_other_arguments_are_refused_with_advice(name):
-    advice = {"groups": 'target="population"'}
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("groups", 'target="population"'),
+        ("weight", "Did you mean sample_weight"),
+        ("target", "They take X, y and X_train, cost"),
+    ],
+)
+def test_other_arguments_are_refused_with_advice(name, advice):
     evaluator = ActiveRiskEstimator(MODEL, surrogate=SURROGATE)
-    message = f"take no argument {name}.*{advice.get(name, 'documentation')}"
+    message = f"take no argument {name}.*{advice}"
     with pytest.raises(TypeError, match=message):
         evaluator.fit(X, no_label, **{name: np.ones(len(X))})
     with pytest.raises(TypeError, match=message):

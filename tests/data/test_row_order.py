@@ -347,6 +347,15 @@ def test_an_index_with_labels_several_times_is_compared_one_by_one():
     _evaluator().fit(X.reset_index(drop=True), again, **TRAINING)
 
 
+@pytest.mark.parametrize("missing", [np.nan, pd.NA, pd.NaT])
+def test_missing_labels_of_an_index_are_the_same(missing):
+    own = pd.Index([missing, "b", "c", missing], dtype=object)
+    order = RowOrder.of(X=pd.DataFrame(index=own))
+    order.check(y=pd.Series([1, 2, 3, 4], own))
+    with pytest.raises(ValueError, match="At position 1 X has 'b' and y has 'c'"):
+        order.check(y=pd.Series([1, 2, 3, 4], own[[0, 2, 1, 3]]))
+
+
 def test_a_pool_of_texts_and_one_read_in_chunks_have_an_order_too():
     texts = pd.Series(
         [f"{label} word {n % 7}" for n, label in enumerate(LABELS)], INDEX
