@@ -107,6 +107,10 @@ class EvaluationCore(Viewing):
         """
         if not self._is_learning and (self._is_lost or self._is_gone()):
             self._renew(learns_anew=True)
+        return self._last_state()
+
+    def _last_state(self):
+        """The same with the last belief, also if the surrogate failed after it."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
             self._state = key, self._states.state(self.ledger, self._learned)

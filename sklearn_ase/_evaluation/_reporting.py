@@ -241,7 +241,7 @@ class Reporting(Comparing):
     @property
     def history(self) -> dict[str, np.ndarray]:
         """Dict of arrays with one entry per label, in the order they arrived."""
-        return history(self.ledger, self.state, self.plan.metric)
+        return history(self.ledger, self._last_state(), self.plan.metric)
 
     def __repr__(self):
         parts, n_open = [self._progress()], len(self.ledger.pending)
