@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_ase._inference._answers import with_several_answers
+from sklearn_ase._inference._tails import tail_for
 from sklearn_ase._state import Picks, PoolState
 
 # Labels that the believed variance counts for.
@@ -189,6 +190,7 @@ def question_state(
         is_calibrated=state.is_calibrated,
         is_question=True,
         is_cross_fitted=state.is_cross_fitted,
+        training_tail=tail_for(values, state),
     )
 
 

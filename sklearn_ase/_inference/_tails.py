@@ -3,6 +3,7 @@
 import numpy as np
 
 from sklearn_ase._inference._skips import row_weight
+from sklearn_ase._utils._settings import same_settings
 
 # Prior guess of the shape, and the number of values that it counts for. What training
 # rows show counts for more, but labels of the pool can outweigh them.
@@ -70,6 +71,27 @@ def loss_tail(state, n_picks=None):
     n_values = _HEAVY_VALUES if is_heavy else _TRAINING_VALUES
     found = tail_shape(relative, of_training, n_values)
     return of_training if np.isnan(found) else found
+
+
+def tail_for(values, state):
+    """Shape of the tail at training rows, if other values are losses of the same kind.
+
+    Parameters
+    ----------
+    values : RowValues
+        Such as the loss at the rows of a group.
+    state : PoolState
+        For the loss.
+
+    Returns
+    -------
+    shape : float
+        NaN if the values are not those of the loss of the evaluation.
+    """
+    own = getattr(state.loss, "loss", None)
+    asked = getattr(getattr(values, "loss", None), "loss", None)
+    is_same = own is not None and same_settings(asked, own)
+    return state.training_tail if is_same else np.nan
 
 
 def beyond_largest(state):

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._utils._checks import check_flag
 from sklearn_ase._utils._typing import Floats
+from sklearn_ase.losses import SquaredError
+from sklearn_ase.losses._pool_loss import PointLoss
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import QuadraticValues
@@ -210,10 +212,19 @@ class ExplainedVariance(_SquareMetric):
         return PoolMetric(self, parts, known, {3: rows})
 
 
+class SquaredErrors(QuadraticValues):
+    """Squared error of each row, around its prediction."""
+
+    @property
+    def loss(self):
+        """The loss whose values these are, at the predictions."""
+        return PointLoss(SquaredError(), self.centre)
+
+
 def squared_error(prediction, weight):
     """Squared error of each row, as row values around its prediction."""
     none = np.zeros(len(weight))
-    return QuadraticValues(none, none, weight, prediction)
+    return SquaredErrors(none, none, weight, prediction)
 
 
 def powers(prediction, weight):
