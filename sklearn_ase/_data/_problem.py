@@ -18,6 +18,7 @@ from sklearn_ase._data._predictions import Predictions
 from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._data._row_source import RowSource
 from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
+from sklearn_ase._data._spelling import refuse_respelled
 from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import NewClassWarning
 
@@ -181,6 +182,27 @@ class Problem:
         rows = np.repeat(rows, answers.shape[1])
         answers = self.check_new_labels(answers.ravel(), rows).reshape(answers.shape)
         return answers[:, 0], answers[:, 1:]
+
+    def refuse_respelled(self, classes, recorded, *labels, name="labels"):
+        """Refuse labels that are one of `classes`, or of each other, spelled otherwise.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,) or None
+        recorded : sequence of label
+            Answers so far: if the stand-in is among them, it is a class.
+        *labels : ndarray or ()
+        name : str, default="labels"
+            Of the argument, for the message.
+        """
+        if classes is None:
+            return
+        known = classes.tolist()
+        if self.stand_in in known and self.stand_in not in recorded:
+            known.remove(self.stand_in)
+        parts = [np.ravel(some) for some in labels if len(some)]
+        if parts:
+            refuse_respelled(np.concatenate(parts), known, name)
 
     def warn_of_new(self, classes, *labels):
         """Warn of labels that are not among `classes`: they may be mistyped."""

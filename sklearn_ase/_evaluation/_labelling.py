@@ -18,7 +18,7 @@ from sklearn_ase._evaluation._schedule import last_refit
 from sklearn_ase._evaluation._scoring import score_pool
 from sklearn_ase._pool._kept import KeptBelief, tables_needed
 from sklearn_ase._state import Query
-from sklearn_ase._utils._checks import check_integer
+from sklearn_ase._utils._checks import check_integer, shown
 from sklearn_ase._utils._typing import Label
 
 if TYPE_CHECKING:
@@ -129,12 +129,14 @@ class Labelling(RecordedEvaluation):
             of its row values), and noise that several answers average out makes the
             interval narrower. Decide how many answers a row gets before you see any of
             them; :meth:`agreement` compares them. The surrogate learns
-            from the first. None is recorded unless all can be.
+            from the first. None is recorded unless all can be. A label that is a known
+            class but for case, or blanks around it, is refused.
         """
         indices, labels = check_indices(query), answers_for(query, labels)
         if not len(indices) and not np.size(labels):
             return
         labels, more_labels = self._check_answers(indices, labels)
+        self._refuse_respelled(labels, more_labels)
         if len(more_labels):
             more = self.ledger.more_labels
             told = self.ledger.labels
@@ -143,13 +145,20 @@ class Labelling(RecordedEvaluation):
             refuse_one_hot(answers, self._learned.classes, earlier)
         self._record(indices, labels, more_labels)
 
+    def _refuse_respelled(self, *labels):
+        """Refuse answers that are a class in another spelling."""
+        recorded = self.ledger.answers()
+        self.problem.refuse_respelled(self._learned.classes, recorded, *labels)
+
     def _record(self, indices, labels, more_labels):
         """Record answers that were checked."""
         self.problem.warn_of_new(self._learned.classes, labels, more_labels)
         self.ledger.tell(indices, labels, more_labels)
         self._update(told=together(labels, more_labels))
 
-    def correct(self, index: int | np.integer, label: Label) -> None:
+    def correct(
+        self, index: int | np.integer | ArrayLike, label: Label | ArrayLike
+    ) -> None:
         """Replace the label of a row; what was recorded of its pick stays.
 
         Weighted estimates stay unbiased for the labels as they are now: the row was
@@ -157,15 +166,34 @@ class Labelling(RecordedEvaluation):
 
         Parameters
         ----------
-        index : int
-            A row that has a label.
+        index : int or array-like of int of shape (n_rows,)
+            A row that has a label, or several of them.
         label : label or array-like of shape (n_answers,)
+            For several rows as in :meth:`tell`: one label for each of them, or several
+            answers. All of them are replaced, or none if one cannot be.
         """
-        index = check_index(index)
-        answers = np.atleast_1d(read_array(label, "label"))[None]
-        labels, more_labels = self._check_answers([index], answers)
+        indices = check_indices(index, "index")
+        if len(indices) == 1:
+            answers = np.atleast_1d(read_array(label, "label"))[None]
+        else:
+            answers = answers_for(index, label)
+        labels, more_labels = self._check_answers(indices, answers)
+        rows = indices.tolist()
+        if len(labels) != len(rows) or not 0 < len(rows) == len({*rows}):
+            raise ValueError(
+                f"index={shown(rows)} and {len(labels)} labels do not fit. Give rows "
+                "that have a label, each once, and one label for each of them."
+            )
+        self._refuse_respelled(labels, more_labels)
         self.problem.warn_of_new(self._learned.classes, labels, more_labels)
-        relearn = self.ledger.correct(index, *labels, *more_labels)
+        if len(rows) == 1:
+            relearn = self.ledger.correct(*rows, *labels, *more_labels)
+        else:
+            more = more_labels if len(more_labels) else [()] * len(rows)
+            with self.ledger.together():
+                each = zip(rows, labels, more, strict=True)
+                learned = [self.ledger.correct(*one) for one in each]
+            relearn = any(learned)
         self._update(relearn=relearn)
 
     def withdraw(self, index: int | np.integer) -> None:
@@ -211,4 +239,6 @@ class Labelling(RecordedEvaluation):
         """Answer open rows whose label was known beforehand."""
         known = self.ledger.known
         rows = [index for index in self.ledger.pending if index in known]
-        self.tell(rows, [known[index] for index in rows])
+        if rows:
+            labels = [known[index] for index in rows]
+            self._record(rows, *self._check_answers(rows, labels))

@@ -158,6 +158,8 @@ def record_known_labels(ledger, problem, known_labels):
         return
     rows, labels = list(known_labels), list(known_labels.values())
     labels = problem.check_new_labels(labels, rows, "known_labels")
+    if not ledger.given:
+        problem.refuse_respelled(problem.classes, [], labels, name="known_labels")
     loss = problem.loss_for(problem.classes_with(labels))
     loss.observed(np.array([*known_labels]), labels)  # Refuses one without a loss.
     known_labels = dict(zip(known_labels, labels.tolist(), strict=True))

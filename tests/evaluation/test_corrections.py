@@ -2,7 +2,15 @@
 
 import numpy as np
 import pytest
-from helpers.iris_campaign import WEIGHTED, X, Y, brier_losses, start_evaluation, tell
+from helpers.iris_campaign import (
+    TRAINING,
+    WEIGHTED,
+    X,
+    Y,
+    brier_losses,
+    start_evaluation,
+    tell,
+)
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
@@ -156,3 +164,27 @@ def test_a_frozen_surrogate_can_be_corrected_too():
     assert evaluation.state.belief is belief
     assert not evaluation.history["refit"].any()
     assert evaluation.estimate(LURE()).n_labels == 4
+
+
+def test_labels_of_several_rows_are_corrected_together_or_not_at_all(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    evaluation = start_evaluation(training={**TRAINING, "journal": path})
+    rows = evaluation.ask(4).indices
+    wrong = (Y[rows[:3]] + 1) % 3
+    evaluation.tell(rows[:3], wrong)
+    for some, labels in [
+        (rows, Y[rows]),  # One of them is open.
+        (rows[[0, 0]], [0, 0]),
+        (rows[:3], [0, 0]),
+    ]:
+        with pytest.raises(ValueError, match=r"no label|each once"):
+            evaluation.correct(some, labels)
+        assert [*evaluation.ledger.labels.values()] == wrong.tolist()
+    evaluation.correct(rows[:3], Y[rows[:3]])
+    assert [*evaluation.ledger.labels.values()] == Y[rows[:3]].tolist()
+    evaluation.correct(rows[:2], [[0, 1], [2, 2]])
+    assert evaluation.ledger.more_labels == {rows[0]: [1], rows[1]: [2]}
+    evaluation.close()
+    again = start_evaluation(training={**TRAINING, "journal": path})
+    assert again.ledger.labels == evaluation.ledger.labels
+    assert again.estimate() == evaluation.estimate()
