@@ -177,7 +177,7 @@ class Diagnosis:
             "labels": f"{self.n_labels}, as good as {self.effective_labels:.0f} of a "
             "plain random sample, for the interval",
             f"{self.name} by the surrogate": f"{self.surrogate_risk:.4g}",
-            "centre of the interval": f"{self.corrected_risk:.4g}, {interval}{beside}",
+            "corrected estimate": f"{self.corrected_risk:.4g}, {interval}{beside}",
             values: f"{self.expected_loss:.4g} expected, {self.observed_loss:.4g} "
             f"observed, skill {skill}",
             "trust in the surrogate": trust,
@@ -286,6 +286,6 @@ def _effective_labels(corrected, state, share):
     losses, n_samples = state.settled.losses, state.n_samples
     variance = share @ (losses - share @ losses) ** 2
     error = corrected.standard_error
-    if variance == 0 or not np.isfinite(error):
+    if variance <= 1e-12 * (share @ losses**2) or not np.isfinite(error):
         return float(corrected.n_labels)
     return float(variance / (error**2 + variance / n_samples))

@@ -247,4 +247,5 @@ def skill_of(state):
     losses, expected = picks.losses[fitted], picks.expected_loss[fitted]
     of_surrogate = share @ (losses - expected) ** 2
     of_constant = share @ (losses - share @ losses) ** 2
-    return float(1.0 - of_surrogate / of_constant) if of_constant > 0 else np.nan
+    is_constant = of_constant <= 1e-12 * (share @ losses**2)  # But for rounding.
+    return np.nan if is_constant else float(1.0 - of_surrogate / of_constant)

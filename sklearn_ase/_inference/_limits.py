@@ -53,10 +53,12 @@ def with_limits(estimate, state, cut=True):
     if not state.loss.is_bounded or found.largest is not None:
         return found
     # Rows outside of a group count 0, those inside more than once.
-    greatest = state.loss.values.limits()[1]
+    greatest, picks = state.loss.values.limits()[1], state.settled
+    told = picks.indices[picks.answered]
     return replace(
         found,
         max_loss=float(greatest.mean()),
         largest=float(greatest.max()),
-        none_seen=not state.settled.losses.any(),
+        none_seen=not picks.losses.any(),
+        all_seen=bool((picks.losses[picks.answered] == greatest[told]).all()),
     )

@@ -199,17 +199,19 @@ def design_based(value, variances, deviations, steps, state):
             beyond=max(found.value, 0.0) * _tails.beyond_largest(state),
             anytime_refusal=_anytime_refusal(state),
         )
-    found = replace(
-        found,
-        unseen=unseen_variance(state),
-        is_wilson=state.is_cross_fitted and _n_surprises(state) >= _MANY_SURPRISES,
-    )
+    is_wilson = state.is_cross_fitted and _n_surprises(state) >= _MANY_SURPRISES
+    found = replace(found, unseen=unseen_variance(state), is_wilson=is_wilson)
     if is_known or found.n_skipped:
         return found
-    # Rows without a label have a loss between 0 and the greatest one.
-    most = (total + loss.max_loss * (n_samples - n_labels)) / n_samples
-    ends = anytime_ends(steps, state)
-    return replace(found, least=total / n_samples, most=most, anytime=ends)
+    return replace(
+        found,
+        none_seen=not picks.losses.any(),
+        all_seen=bool((picks.losses == loss.max_loss).all()),
+        # Rows without a label have a loss between 0 and the greatest one.
+        least=total / n_samples,
+        most=(total + loss.max_loss * (n_samples - n_labels)) / n_samples,
+        anytime=anytime_ends(steps, state),
+    )
 
 
 def _n_surprises(state):

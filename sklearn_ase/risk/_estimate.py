@@ -44,42 +44,38 @@ class RiskEstimate:
         Degrees of freedom of the t distribution that :meth:`interval` uses; infinite
         for a normal one.
     centre : float or None
-        Middle of the interval, if it is not the value.
+        What the interval is around, if it is not the value.
     member_spread : float or None
         Standard deviation of the pool risks that the members of the surrogate
-        expect. It does not include errors that they share, so it is not a standard
-        error.
+        expect. It does not include errors that they share.
     refusal : str
         Why there is no interval; empty if there is one.
     anytime_refusal : str
         Why there is no anytime interval, though there is a fixed one.
     n_skipped : int
-        Rows that nobody could label. If there are any, the estimate is the mean loss
-        over the rows that can be labelled; otherwise over the whole pool.
+        Rows that nobody could label; the estimate is over those that can be labelled.
     max_loss : float
-        Greatest possible mean loss. The interval ends there.
+        Greatest possible mean loss.
     largest : float or None
         Greatest possible loss at a row; None if it is `max_loss`.
-    none_seen : bool
-        Whether no label has shown any loss. The interval then begins at `least`,
-        whatever the surrogate expects.
+    none_seen, all_seen : bool
+        Whether no label has shown a loss, or each the greatest one. The interval then
+        begins at `least`, or ends at `most`.
     unseen : float
         For a bounded loss: variance that a unit of losses which no label has shown
         would add to the estimate from an infinite pool, eq. T12 of
         docs/trust_method.md. 0 for other losses.
     is_wilson : bool
-        For a bounded loss: whether the interval is Wilson's, with as many labels of a
-        plain sample as the variance says.
+        For a bounded loss: whether the interval is Wilson's.
     tail_degrees : float or None
         For a loss without a bound: degrees of freedom of the upper end of the interval.
-        They are few if a few labels carry the variance.
     beyond : float
         For a loss without a bound: by how much the mean of an infinite pool would be
         raised by losses beyond the largest one met, eq. T13. 0 for other losses.
     least, most : float
         Bounds of the risk that the labels prove.
     anytime : tuple of (level, low, high)
-        For a bounded loss: anytime intervals at several levels.
+        For a bounded loss.
     population_variance, population_degrees : float
         Variance of the risk of a pool whose rows, or groups, are drawn from a
         population, and its degrees of freedom.
@@ -115,6 +111,7 @@ class RiskEstimate:
     max_loss: float = np.inf
     largest: float | None = None
     none_seen: bool = False
+    all_seen: bool = False
     unseen: float = 0.0
     is_wilson: bool = False
     tail_degrees: float | None = None
@@ -230,9 +227,9 @@ class RiskEstimate:
                 "varies. Take one from evaluation.estimate()."
             )
         low, high = self._ends(level, method, target == "population")
-        # An unbiased estimate may lie, by chance, where no mean of losses can.
         low, high = max(low, 0.0), min(high, self.max_loss)
         low = min(low, self.least) if self.none_seen else low
+        high = max(high, min(self.most, self.max_loss)) if self.all_seen else high
         if target == "pool":
             low, high = max(low, self.least), min(high, self.most)
         return float(min(self.value, low)), float(max(self.value, high))
@@ -252,6 +249,8 @@ class RiskEstimate:
             quantile = anytime_quantile(level, degrees, self.n_labels)
             of_unseen = quantile
         centre = self.value if self.centre is None else self.centre
+        # By chance it may lie where no mean can. The nearest possible one is closer.
+        centre = min(max(centre, 0.0), self.max_loss)
         if self.is_wilson and variance > 0 and np.isfinite(quantile):
             return wilson_ends(centre, variance, self.max_loss, quantile)
         low_room, high_room = self._rooms(centre, centre)

@@ -156,7 +156,7 @@ def test_the_report_shows_what_it_found(digits, evaluator):
         f"labels                    30, as good as {diagnosis.effective_labels:.0f} of "
         "a plain random sample, for the interval",
         f"risk by the surrogate     {diagnosis.surrogate_risk:.4g}",
-        f"centre of the interval    {diagnosis.corrected_risk:.4g}",
+        f"corrected estimate        {diagnosis.corrected_risk:.4g}",
         f"trust in the surrogate    {diagnosis.trust:.2f}",
         f"risk from scarce classes  {diagnosis.scarce_share:.1%}",
         f"skill {diagnosis.skill:.2f}",

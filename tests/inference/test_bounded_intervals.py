@@ -1,5 +1,7 @@
 """Intervals of losses with a greatest value: what no label has shown is allowed for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.states import make_picks, uniform_state, without_belief
@@ -16,7 +18,13 @@ from sklearn_ase.losses import (
     SquaredError,
     ZeroOne,
 )
-from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE, MonteCarlo
+from sklearn_ase.risk import (
+    LURE,
+    CorrectedASE,
+    GuardedASE,
+    MonteCarlo,
+    RiskEstimate,
+)
 from sklearn_ase.stopping import TargetWidth
 
 
@@ -263,3 +271,34 @@ def test_make_picks_an_older_version_have_the_normal_anytime_interval():
     assert estimate.anytime == ()
     normal = estimate.interval(method="anytime_normal")
     assert estimate.interval(method="anytime") == normal
+
+
+def test_an_interval_is_around_a_possible_centre():
+    beyond = RiskEstimate(0.9, 0.1, 30, centre=1.3, max_loss=1.0, most=1.0)
+    at_the_end = replace(beyond, centre=1.0)
+    below, at_zero = replace(beyond, centre=-0.2), replace(beyond, centre=0.0)
+    assert beyond.interval(0.9) == at_the_end.interval(0.9)
+    assert below.interval(0.9) == at_zero.interval(0.9)
+    assert beyond.interval(0.9)[0] < 0.85
+
+
+@pytest.mark.parametrize("error_rate", [1.0, 0.98, 0.95])
+def test_labels_that_all_show_a_loss_do_not_prove_that_all_rows_have_one(error_rate):
+    covered = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(700, 3))
+        y = (X[:, 0] + 0.5 * rng.normal(size=700) > 0).astype(int)
+        predicted = np.where(rng.random(700) < error_rate, 1 - y, y)
+        evaluation = ActiveRiskEstimator(
+            loss="zero_one", classes=[0, 1], random_state=seed
+        ).start(X[:500], predictions=predicted[:500], X_train=X[500:], y_train=y[500:])
+        query = evaluation.ask(30)
+        evaluation.tell(query, y[query.indices])
+        low, high = evaluation.estimate().interval(0.9)
+        assert low < 0.93  # 30 labels cannot prove more.
+        covered.append(low <= np.mean(predicted[:500] != y[:500]) <= high)
+    assert np.mean(covered) > 0.8
+    diagnosis = evaluation.diagnose()
+    assert np.isnan(diagnosis.skill) or abs(diagnosis.skill) < 1e3
+    assert diagnosis.effective_labels > 1
