@@ -664,6 +664,8 @@ def fit(parameters=(), **given):
 def tell(labels, rows=None):
     evaluation = start()
     query = evaluation.ask(3)
+    if rows == "first twice":
+        rows = query.indices[[0, 0, 1, 2]]
     evaluation.tell(query if rows is None else rows, labels)
 
 
@@ -671,6 +673,19 @@ def estimate(*risk, **question):
     evaluation = start()
     evaluation.run(LABELLED, 3)
     return evaluation.estimate(*risk, **question)
+
+
+def tell_again():
+    evaluation = start()
+    query = evaluation.ask(7)
+    for _ in range(2):
+        evaluation.tell(query, Y[query.indices])
+
+
+def compare(models):
+    evaluation = start()
+    evaluation.run(LABELLED, 3)
+    return evaluation.compare(models)
 
 
 def half_known():
@@ -762,6 +777,37 @@ FIRST_DAY = {
         lambda: start(journal="nowhere/labels.jsonl"), "does not exist. Make it first"),
     "a path in place of a ledger": (
         lambda: start(ledger="labels.csv"), r"LabelLedger.from_csv\(path\)"),
+    "a name in another case": (
+        lambda: start(x_train=X_TRAIN), "Did you mean X_train?"),
+    "training rows and labels that are swapped": (
+        lambda: start(X_train=pd.Series(Y_TRAIN), y_train=ROWS["X_train"]),
+        r"X_train is one column \(a Series\).*X_train and y_train swapped"),
+    "a frame as the pool and an array of training rows": (
+        lambda: start(X_train=ROWS["X_train"].astype(object).to_numpy()),
+        "X_train is an array and the pool a DataFrame. Give both as frames"),
+    "an array as the pool and a frame of training rows": (
+        lambda: start(X=np.full((N, 4), "red", dtype=object)),
+        "X_train is a DataFrame and the pool an array. Give both as frames"),
+    "a pool with gaps": (
+        lambda: start(X=FRAME.where(FRAME > 1)),
+        "The model under test refuses the pool: .* comes from GaussianNB.predict_p"),
+    "a pool that a function cannot read": (
+        lambda: make(estimator=lambda X: X["e"], classes=[0, 1, 2]).start(FRAME),
+        "The model under test refuses the pool"),
+    "a comparison with a model that is not fitted": (
+        lambda: compare({"a": NAMED, "b": GaussianNB()}),
+        r"The model 'b', GaussianNB, is not fitted.*compare\(\{'b': model.fit"),
+    "a number as a stopping rule": (
+        lambda: start().stop_reason(0.1), r"stop=0.1.*Give TargetWidth\(0.1\)"),
+    "a number as a stopping rule of fit": (
+        lambda: fit([("stop", 0.1)]), r"stop=0.1.*Give TargetWidth\(0.1\)"),
+    "the same answers again": (
+        lambda: tell_again(), r"^Rows \[\d+(, \d+){4}\] and 2 more have a label alr"),
+    "one row twice": (
+        lambda: tell([0, 0, 1, 2], "first twice"), "are answered twice in this call"),
+    "predictions as the model": (
+        lambda: make(estimator=np.zeros(N)).start(FRAME),
+        r"For predictions pass start\(..., predictions=...\)"),
 }  # fmt: skip
 
 

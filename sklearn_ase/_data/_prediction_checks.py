@@ -45,7 +45,38 @@ def check_model(estimator, X):
         )
 
 
-def explain_columns(error, estimator, X):
+def asked(estimator, method, X, rows="the pool"):
+    """Call the model under test; its errors say that they are its own.
+
+    Parameters
+    ----------
+    estimator : estimator or callable
+    method : str
+        Of the estimator; ``"__call__"`` for a function.
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    rows : str, default="the pool"
+        What X is, for the message.
+
+    Returns
+    -------
+    values : what the model returned
+    """
+    try:
+        return getattr(estimator, method)(X)
+    except Exception as error:
+        model = unfrozen(estimator)
+        call = f"{type(model).__name__}.{method}"
+        if method == "__call__":
+            call = getattr(model, "__name__", type(model).__name__)
+        error.add_note(
+            f"The model under test refuses {rows}: the error above comes from {call}. "
+            "It gets these rows as they are."
+        )
+        _explain_columns(error, estimator, X)
+        raise
+
+
+def _explain_columns(error, estimator, X):
     """Say of an error of a model that its columns are not those of the pool.
 
     Parameters
@@ -62,7 +93,7 @@ def explain_columns(error, estimator, X):
     if set(needed) <= set(X.columns):
         cure = "Give X[model.feature_names_in_], in this order"
     error.add_note(
-        "The model under test gets the pool as it is. It was fitted on the columns "
+        "It was fitted on the columns "
         f"{shown(list(map(str, needed)))}. {cure}. Other columns may be groups, or "
         "columns of a report."
     )
@@ -160,6 +191,8 @@ def check_is_given(estimator, predictions):
         raise TypeError(
             f"estimator={shown(model)} must be a fitted model with a method predict or "
             "predict_proba, or a function X -> predictions."
+            + " For predictions pass start(..., predictions=...) or fit(..., "
+            "predictions=...)." * (hasattr(model, "__len__") and not is_class)
         )
 
 

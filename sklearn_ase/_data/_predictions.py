@@ -12,6 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn_ase._data._class_columns import align_columns, one_hot
 from sklearn_ase._data._cross_fitting import cross_fitted
 from sklearn_ase._data._prediction_checks import (
+    asked,
     check_columns,
     check_is_given,
     check_model,
@@ -19,7 +20,6 @@ from sklearn_ase._data._prediction_checks import (
     check_proba,
     check_sorted,
     check_values,
-    explain_columns,
     labels_error,
     one_label,
     proba_error,
@@ -111,19 +111,15 @@ def predict_pool(
     if classes is None:
         classes = getattr(estimator, "classes_", None)
     if predictions is None and not is_model(estimator):
-        predictions = unfrozen(estimator)(X)
+        predictions = asked(unfrozen(estimator), "__call__", X)
         RowOrder.of(X=X).check(predictions=predictions)
     if predictions is not None:
         return read_predictions(predictions, X, loss, task, classes)
     check_model(estimator, X)
-    try:
-        if task == "regression":
-            name = "estimator.predict"
-            return _of_values(check_predictions(estimator.predict(X), X, name), name)
-        return _of_classifier(estimator, X, loss, needs_expert)
-    except Exception as error:
-        explain_columns(error, estimator, X)
-        raise
+    if task == "regression":
+        name, values = "estimator.predict", asked(estimator, "predict", X)
+        return _of_values(check_predictions(values, X, name), name)
+    return _of_classifier(estimator, X, loss, needs_expert)
 
 
 def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):
@@ -156,8 +152,9 @@ def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):
 
     def predict(fitted, rows):
         if is_classification:
-            return (align_columns(*_probabilities(fitted, rows), columns),)
-        return (np.ravel(fitted.predict(rows)),)
+            found = _probabilities(fitted, rows, rows="rows of X_train")
+            return (align_columns(*found, columns),)
+        return (np.ravel(asked(fitted, "predict", rows, "rows of X_train")),)
 
     found = cross_fitted(fit, predict, X, y, n_splits, seed, is_classification)
     if found is None:
@@ -274,7 +271,8 @@ def _of_classifier(estimator, X, loss, needs_expert):
     if not hasattr(estimator, "predict"):
         proba, columns = _probabilities(estimator, X)
         return Predictions(columns[proba.argmax(axis=1)], proba, columns)
-    label = one_label(check_predictions(estimator.predict(X), X, "estimator.predict"))
+    label = asked(estimator, "predict", X)
+    label = one_label(check_predictions(label, X, "estimator.predict"))
     if not needs_expert:
         columns = np.union1d(label, plain_labels(getattr(estimator, "classes_", label)))
         return Predictions(label, one_hot(label, columns), columns)
@@ -283,7 +281,7 @@ def _of_classifier(estimator, X, loss, needs_expert):
     return Predictions(label, proba, columns)
 
 
-def _probabilities(estimator, X, label=None):
+def _probabilities(estimator, X, label=None, rows="the pool"):
     """Return probabilities and their columns; labels count as certain votes."""
     if not hasattr(estimator, "classes_"):
         raise ValueError(
@@ -294,6 +292,7 @@ def _probabilities(estimator, X, label=None):
     columns = plain_labels(estimator.classes_)
     if hasattr(estimator, "predict_proba"):
         name = "estimator.predict_proba"
-        proba = check_predictions(estimator.predict_proba(X), X, name)
-        return check_proba(proba, name), columns
-    return one_hot(estimator.predict(X) if label is None else label, columns), columns
+        proba = asked(estimator, "predict_proba", X, rows)
+        return check_proba(check_predictions(proba, X, name), name), columns
+    label = asked(estimator, "predict", X, rows) if label is None else label
+    return one_hot(label, columns), columns

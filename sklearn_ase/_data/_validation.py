@@ -129,6 +129,45 @@ def check_training_rows(X_train, y_train, X, task, evaluator):
     return X_train, y_train
 
 
+def check_same_kind(X_train, X):
+    """Refuse training rows that are no table, or an array beside a frame.
+
+    Said before anything is read or fitted: the errors of the checks that follow would
+    be about the values.
+
+    Parameters
+    ----------
+    X_train : as it was given, or None
+    X : the pool, as it was given, or None
+    """
+    shapes = [getattr(rows, "shape", None) for rows in (X_train, X)]
+    if None in shapes:
+        return
+    if len(shapes[0]) == 1 and len(shapes[1]) > 1:
+        what = "array" if isinstance(X_train, np.ndarray) else type(X_train).__name__
+        raise TypeError(
+            f"X_train is one column ({_a(what)}), but the pool has {shapes[1][1]} "
+            "columns. Give the training rows with the columns of the pool; were "
+            "X_train and y_train swapped?"
+        )
+    if any(is_frame(rows) for rows in (X_train, X)):
+        arrays = [isinstance(rows, np.ndarray) for rows in (X_train, X)]
+        if any(arrays):
+            kinds = (
+                ["array", type(X).__name__]
+                if arrays[0]
+                else [type(X_train).__name__, "array"]
+            )
+            raise TypeError(
+                f"X_train is {_a(kinds[0])} and the pool {_a(kinds[1])}. Give both as "
+                "frames, with the same names of columns."
+            )
+
+
+def _a(word):
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
 def _same_table(X_train, X, evaluator):
     """Training rows as the same kind of table as the pool, with the same columns."""
     if is_dataset(X_train):

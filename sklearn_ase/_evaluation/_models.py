@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from sklearn_ase._data._on_demand import Asking, PredictionsOnDemand
 from sklearn_ase._data._predictions import predict_pool
@@ -134,6 +135,11 @@ def _with_model(problem, name, model):
             asking = Asking(estimator, loss, problem.task, classes, needs_expert=True)
             predictions = PredictionsOnDemand.unseen(problem.X, asking, given)
             pool = pool.of_model(predictions)
+    except NotFittedError as error:
+        raise NotFittedError(
+            f"The model {name!r}, {type(model).__name__}, is not fitted. Fit each "
+            f"model before: compare({{{name!r}: model.fit(X_train, y_train), ...}})."
+        ) from error
     except (TypeError, ValueError) as error:
         error.add_note(f"This is about the model {name!r}.")
         raise

@@ -12,6 +12,7 @@ from sklearn_ase._utils._checks import (
     check_integer,
     check_number,
     check_verbose,
+    is_number,
 )
 from sklearn_ase._utils._strategies import check_strategy
 from sklearn_ase.acquisition import BaseAcquisition, LossSpread, TrustWeighted
@@ -155,6 +156,12 @@ def check_risk(risk):
 
 def check_stop(stop, risk, has_models=False):
     """Check a stopping rule, and that the risk has the intervals it needs."""
+    if is_number(stop):
+        rule = "RegretBelow" if has_models else "TargetWidth"
+        raise TypeError(
+            f"stop={stop} is a number, not a stopping rule. Give {rule}({stop}) of "
+            "sklearn_ase.stopping."
+        )
     check_strategy(stop, *_KINDS["stop"], "stop")
     if getattr(stop, "needs_models", False) and not has_models:
         raise ValueError(

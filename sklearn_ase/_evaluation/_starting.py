@@ -10,6 +10,7 @@ from sklearn_ase._data._rows import n_rows
 from sklearn_ase._data._validation import (
     check_cost,
     check_rows,
+    check_same_kind,
     check_task,
     row_numbers,
 )
@@ -72,6 +73,7 @@ def start_evaluation(
     evaluation : Evaluation
     """
     refuse_unknown(set(rows) - _ROWS, evaluator)
+    check_same_kind(rows.get("X_train"), X)
     has_features = X is not None
     if not has_features:
         X = row_numbers(rows.get("experts"), rows.get("predictions"))
@@ -191,8 +193,10 @@ def refuse_unknown(names, evaluator):
     """
     for name in sorted(names):
         owner = type(evaluator).__name__
-        close = get_close_matches(name, sorted(_KNOWN), n=1)
-        cure = f"Did you mean {close[0]}?" if close else _ELSEWHERE.get(name, "")
+        folded = {known.lower(): known for known in sorted(_KNOWN | {"X", "y"})}
+        close = get_close_matches(name.lower(), folded, n=1)
+        cure = f"Did you mean {folded[close[0]]}?" if close else ""
+        cure = cure or _ELSEWHERE.get(name, "")
         if name in evaluator.get_params(deep=False):
             cure = f"It is a parameter of the evaluator: {owner}(..., {name}=...)."
         cure = cure or f"They take X, y and {', '.join(sorted(_KNOWN))}."

@@ -2,6 +2,7 @@
 
 import math
 import re
+from itertools import islice
 
 KINDS = ("bool", "float", "int", "str")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
@@ -88,12 +89,13 @@ def check_places(name, places):
         Of their column.
     places : list of int
     """
-    expected = {*range(1, len(places) + 1)}
-    if {*places} != expected:
-        missing = sorted(expected - {*places})
+    last = max([*places, len(places)])
+    found = {*places}
+    missing = [*islice((n for n in range(1, last + 1) if n not in found), 5)]
+    if missing:  # Also if one is there twice, or is greater than all places.
         raise ValueError(
-            f"The column {name} must have each of 1 to {len(places)} once, but "
-            f"{missing[:5]} are missing."
+            f"The column {name} must have each of 1 to {last} once, but {missing} are "
+            "missing."
         )
 
 

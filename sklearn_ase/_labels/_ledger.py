@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 from sklearn_ase._labels._csv import read_csv, write_csv
 from sklearn_ase._labels._ledger_contents import LedgerContents
 from sklearn_ase._state import RECORDED
+from sklearn_ase._utils._checks import first_of
 from sklearn_ase._utils._typing import Label, StrPath
 
 if TYPE_CHECKING:
@@ -123,10 +125,16 @@ class LabelLedger(LedgerContents):
                 "y[query.indices] of an array, y.iloc[query.indices] of a Series."
             )
         repeated = [index for index in indices if index in self.labels]
-        if repeated or len(set(indices)) < len(indices):
+        if repeated:
             raise ValueError(
-                f"Rows {repeated or indices} have a label already or are answered "
-                "twice. Each row takes one label; correct(index, label) replaces it."
+                f"Rows {first_of(repeated)} have a label already. Each row takes one "
+                "label; correct(index, label) replaces it."
+            )
+        twice = sorted(row for row, n in Counter(indices).items() if n > 1)
+        if twice:
+            raise ValueError(
+                f"Rows {first_of(twice)} are answered twice in this call. Name each "
+                "row once."
             )
         self._check_asked(indices)
         labels, more_labels = _plain(labels), [_plain(more) for more in more_labels]

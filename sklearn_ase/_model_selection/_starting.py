@@ -15,6 +15,7 @@ from sklearn_ase._data._training_rows import TrainingRows
 from sklearn_ase._data._validation import (
     check_cost,
     check_rows,
+    check_same_kind,
     check_task,
     check_training_rows,
 )
@@ -81,6 +82,7 @@ def start_selection(
     selection : ModelSelection
     """
     refuse_unknown(other, selector)
+    check_same_kind(X_train, X)
     names, estimators, given = check_models(selector.estimators, predictions)
     has_features = X is not None
     by_name = dict(zip(names, given, strict=True))

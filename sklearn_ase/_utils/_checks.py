@@ -14,6 +14,12 @@ def shown(value):
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+def first_of(values, n_shown=5):
+    """Return a list as a message shows it: the first values, and how many follow."""
+    text, n_more = repr(values[:n_shown]), len(values) - n_shown
+    return f"{text} and {n_more} more" if n_more > 0 else text
+
+
 def did_you_mean(name, names, aliases):
     """A question that names what was probably meant; empty if nothing is close.
 

@@ -134,8 +134,8 @@ def test_lines_and_columns_may_be_in_another_order(path, table):
         ("index", "-1", "index is '-1', but must be a whole number from 0"),
         ("index", "10.5", "index is '10.5', but must be a whole number from 0"),
         ("index", "12", r"Rows \[12\] of the pool are there twice"),
-        ("order", "2", r"column order must have each of 1 to 3 once"),
-        ("order", "9", r"column order must have each of 1 to 3 once, but \[3\]"),
+        ("order", "2", r"order must have each of 1 to 3 once, but \[3\] are missing"),
+        ("order", "9", r"order must have each of 1 to 9 once, but \[3, 4, 5, 6, 7\]"),
         ("order", "", "order is ''"),
         ("asked", "3", r"column asked must have each of 1 to 5 once, but \[1\]"),
         ("asked", "", "asked is ''"),
@@ -173,7 +173,10 @@ def test_a_whole_number_that_was_rounded_is_refused(path, table):
 def test_a_line_that_is_missing_is_refused(path, table, place):
     del table[place]
     write(path, table)
-    with pytest.raises(ValueError, match="The column asked must have each of 1 to 4"):
+    message = (
+        rf"column asked must have each of 1 to 5 once, but \[{place}\] are missing"
+    )
+    with pytest.raises(ValueError, match=message):
         LabelLedger.from_csv(path)
 
 
