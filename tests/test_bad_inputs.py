@@ -791,6 +791,13 @@ FIRST_DAY = {
     "a pool with gaps": (
         lambda: start(X=FRAME.where(FRAME > 1)),
         "The model under test refuses the pool: .* comes from GaussianNB.predict_p"),
+    "an array with gaps": (
+        lambda: make().start(np.where(X > 1, X, np.nan)),
+        "The model under test refuses the pool: GaussianNB takes no missing values"),
+    "an array with gaps and a surrogate that takes none": (
+        lambda: make(estimator=lambda X: Y, surrogate=GaussianNB(), classes=[0, 1, 2],
+                     loss="zero_one").start(np.where(X > 1, X, np.nan)),
+        "The surrogate takes no missing values. Give another one as surrogate="),
     "a pool that a function cannot read": (
         lambda: make(estimator=lambda X: X["e"], classes=[0, 1, 2]).start(FRAME),
         "The model under test refuses the pool"),

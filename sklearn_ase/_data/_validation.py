@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, validate_data
 
 from sklearn_ase._data._arrays import read_numbers, refuse_masked, without_torch
@@ -17,6 +18,7 @@ from sklearn_ase._data._rows import (
     take_rows,
 )
 from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._unwrapping import unfrozen
 
 
 def check_rows(evaluator, X, reset, name="X"):
@@ -45,12 +47,26 @@ def check_rows(evaluator, X, reset, name="X"):
         validate_data(evaluator, table, reset=reset, skip_check_array=True)
         return X
     sparse_ok, allow_nan = _accepts(evaluator)
-    return _named(
-        lambda: validate_data(
-            evaluator, X, reset=reset, **_numeric(X, sparse_ok, allow_nan)
-        ),
-        name,
-    )
+    options = _numeric(X, sparse_ok, allow_nan)
+    try:
+        return _named(lambda: validate_data(evaluator, X, reset=reset, **options), name)
+    except ValueError as error:
+        if "NaN" in str(error) and not allow_nan:
+            _say_who_takes_no_gaps(error, getattr(evaluator, "estimator", None))
+        raise
+
+
+def _say_who_takes_no_gaps(error, model):
+    """Say of an error about gaps whether it is the model that refuses them."""
+    who = "The surrogate takes no missing values. Give another one as surrogate=..., "
+    is_known = hasattr(model, "__sklearn_tags__")
+    if is_known and not get_tags(model).input_tags.allow_nan:
+        name = type(unfrozen(model)).__name__
+        who = (
+            f"The model under test refuses the pool: {name} takes no missing values. "
+            "Give predictions=... in place of estimator=..., "
+        )
+    error.add_note(f"{who}or leave out the rows that have some.")
 
 
 def _accepts(evaluator):
