@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -15,6 +14,7 @@ from sklearn_ase._evaluation._plan import check_n_labels
 from sklearn_ase._evaluation._startable import StartableEvaluator
 from sklearn_ase._evaluation._starting import start_evaluation
 from sklearn_ase._utils._callbacks import CallbackSupportMixin, Watch, with_callbacks
+from sklearn_ase._utils._naming import named_after
 from sklearn_ase._utils._typing import (
     ByName,
     Estimator,
@@ -26,6 +26,7 @@ from sklearn_ase._utils._typing import (
     Seed,
     StrPath,
 )
+from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
 if TYPE_CHECKING:
@@ -207,6 +208,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         self.verbose = verbose
 
     @with_callbacks
+    @named_after(2, "Name the others: fit(X, y, X_train=..., y_train=...).")
     def fit(
         self,
         X: Rows,
@@ -280,6 +282,5 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
             diagnosis = evaluation.diagnose()
             leans = evaluation.risk.leans_on_surrogate
             if diagnosis.is_bad and leans and not evaluation.is_cross_fitted:
-                # One level deeper, because callbacks wrap this method.
-                warnings.warn(diagnosis.advice, SurrogateWarning, stacklevel=3)
+                warn_caller(diagnosis.advice, SurrogateWarning)
         return self

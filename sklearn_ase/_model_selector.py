@@ -12,6 +12,7 @@ from sklearn_ase._data._label_checks import check_oracle
 from sklearn_ase._evaluation._plan import check_n_labels
 from sklearn_ase._model_selection._fitted import FittedSelector
 from sklearn_ase._model_selection._starting import start_selection
+from sklearn_ase._utils._naming import named_after
 from sklearn_ase._utils._typing import ByName, Estimator, Oracle, Rows, Seed
 
 if TYPE_CHECKING:
@@ -132,6 +133,10 @@ class ActiveModelSelector(FittedSelector):
         self.random_state = random_state
         self.verbose = verbose
 
+    @named_after(
+        1,
+        "Labels come by tell(). Name the others: start(X, X_train=..., y_train=...).",
+    )
     def start(
         self, X: Rows | None, *, predictions: ByName | None = None, **data: Any
     ) -> ModelSelection:
@@ -172,6 +177,7 @@ class ActiveModelSelector(FittedSelector):
         # A copy, so that a start by hand does not change the selector.
         return start_selection(copy(self), X, predictions=predictions, **data)
 
+    @named_after(2, "Name the others: fit(X, y, X_train=..., y_train=...).")
     def fit(
         self,
         X: Rows | None,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from sklearn_ase._evaluation._fitted import FittedEvaluator
 from sklearn_ase._evaluation._starting import start_evaluation
+from sklearn_ase._utils._naming import named_after
 from sklearn_ase._utils._typing import ByName, Label, Rows, StrPath
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 class StartableEvaluator(FittedEvaluator):
     """Evaluator whose evaluations can be run by hand."""
 
+    @named_after(
+        1,
+        "Labels come by tell(). Name the others: start(X, X_train=..., y_train=...).",
+    )
     def start(
         self,
         X: Rows,
