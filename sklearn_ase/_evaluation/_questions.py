@@ -187,4 +187,15 @@ def with_bets(found, other):
     """
     if found.mean is None or not found.mean.anytime:
         return found
-    return replace(found, mean=replace(found.mean, anytime=other().mean.anytime))
+    other = other()
+    anytime = other.mean.anytime
+    if other.line != found.line:  # It is written from the other end.
+        (start, slope), (other_start, other_slope) = found.line, other.line
+        anytime = [
+            (
+                level,
+                *sorted((other_start - start + other_slope * x) / slope for x in ends),
+            )
+            for level, *ends in anytime
+        ]
+    return replace(found, mean=replace(found.mean, anytime=tuple(anytime)))

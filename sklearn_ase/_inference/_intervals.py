@@ -17,6 +17,8 @@ MIN_LABELS = 25
 _ANYTIME_START = 5.0
 # Fewer degrees of freedom than these would make an interval that says nothing.
 LEAST_DEGREES = 2.0
+# With fewer free rows than that, labels may have missed all rows with a loss.
+_MOST_ARE_FREE = 0.9
 # On the logarithmic scale an end is at most so far from the estimate.
 _MOST_LOG = 5.0
 
@@ -95,7 +97,7 @@ def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
         Variance that a unit of missed losses adds; infinite if no label could have
         shown one.
     room : float
-        Greatest loss minus twice the estimate; losses of 0 or less leave none.
+        Greatest loss minus twice the estimate, for losses from 0 on.
     quantile, normal_quantile : float
         Of the estimate's error, and of that by missed losses.
 
@@ -113,6 +115,26 @@ def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
     half = 0.5 * added * room
     total = 1.0 + added
     return (half + np.sqrt(half**2 + total * quantile**2 * variance)) / total
+
+
+def missed_share(level, free_share, n_picks):
+    """Share of the rows that all labels may have missed, if few rows are left.
+
+    Each of k rows has no label with probability `free_share`.
+
+    Parameters
+    ----------
+    level, free_share : float
+    n_picks : int
+
+    Returns
+    -------
+    share : float
+    """
+    if free_share > _MOST_ARE_FREE:
+        return 0.0
+    n_rows = np.log(0.5 * (1.0 - level)) / np.log(free_share)
+    return n_rows * (1.0 - free_share) / n_picks
 
 
 def wilson_ends(value, variance, greatest, quantile):

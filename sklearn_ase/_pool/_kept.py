@@ -145,6 +145,8 @@ class LossOnDemand(_Kept):
         probe = self.take(np.zeros(1, dtype=int))
         self.is_bounded = probe.is_bounded
         self._is_table = hasattr(probe, "values")
+        if not (self._is_table and self.is_bounded and probe.min_loss > 0):
+            self.min_loss = 0.0
         if not self._is_table:
             self.loss = probe.loss
         if self.is_bounded or not self._is_table:
@@ -153,7 +155,12 @@ class LossOnDemand(_Kept):
     @cached_property
     def max_loss(self):
         """The greatest value of the loss, or of the table if there is none."""
-        return self._pool.greatest(self._reading)
+        return self._pool.loss_ends(self._reading)[1]
+
+    @cached_property
+    def min_loss(self):
+        """The least value of the table if the loss has a greatest value, else 0."""
+        return self._pool.loss_ends(self._reading)[0]
 
     def take(self, rows):
         """The loss of some of the samples, a LossTable or a PointLoss."""

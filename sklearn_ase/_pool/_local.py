@@ -61,11 +61,12 @@ class LocalParts:
         found = [function(rows, given) for rows, given in self._chunks(1, label)]
         return np.concatenate(found)
 
-    def greatest(self, reading):
-        """Return the greatest entry of the loss table."""
+    def loss_ends(self, reading):
+        """Return the least and the greatest entry of the loss table."""
         chunks = self._chunks(len(reading.classes), "losses of the pool")
-        found = (reading.loss_of(reading.asking(*chunk)) for chunk in chunks)
-        return max(float(loss.values.max()) for loss in found)
+        found = (reading.loss_of(reading.asking(*chunk)).values for chunk in chunks)
+        least, most = zip(*((each.min(), each.max()) for each in found), strict=True)
+        return float(min(least)), float(max(most))
 
     def reduce(self, reading, surrogate):
         """Ask model and surrogate about all rows, and keep a few numbers of each.

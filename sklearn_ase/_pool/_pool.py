@@ -38,7 +38,7 @@ class PartedPool:
     def __init__(self, parts, predictions):
         self.parts = parts
         self.predictions = predictions
-        self._greatest = {}  # Of the loss table, by classes.
+        self._loss_ends = {}  # Of the loss table, by classes.
         self._member_risk = None  # Sums over the pool, at the last fit.
         self.asked = AskedColumns(parts)
         self._members = {}  # Columns of the last fit.
@@ -89,12 +89,12 @@ class PartedPool:
         """Loss at every sample, built when it is asked for."""
         return LossOnDemand(self, Reading(self.predictions.asking, classes))
 
-    def greatest(self, reading):
-        """Greatest entry of the loss table; takes a pass if none has found it."""
+    def loss_ends(self, reading):
+        """Least and greatest entry of the loss table; a pass if none has found them."""
         key = tuple(reading.classes.tolist())
-        if key not in self._greatest:
-            self._greatest[key] = self.parts.greatest(reading)
-        return self._greatest[key]
+        if key not in self._loss_ends:
+            self._loss_ends[key] = self.parts.loss_ends(reading)
+        return self._loss_ends[key]
 
     def belief(self, surrogate, classes, acquisition, members=None):
         """Ask the surrogate, as it is now, about the pool.
@@ -131,7 +131,7 @@ class PartedPool:
         columns.update(members or {})
         self._members = {n: columns[n] for n in MEMBER_COLUMNS if n in columns}
         if classes is not None:
-            self._greatest[tuple(classes.tolist())] = sums.max_loss
+            self._loss_ends[tuple(classes.tolist())] = sums.loss_ends
         self._member_risk = sums.member_risk
         belief = KeptBelief(columns, sums)
         if keeps is not None:

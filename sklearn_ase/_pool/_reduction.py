@@ -73,8 +73,8 @@ class PoolSums:
         Sum of the loss that each member expects.
     by_class : ndarray of shape (n_classes,) or None
         Sum of the expected loss that comes from each class.
-    max_loss : float
-        Greatest entry of the loss table; 0 for regression.
+    loss_ends : tuple of two float
+        Least and greatest entry of the loss table; 0 for regression.
     worth : TrainingWorth or None
         Its risk is a sum.
     is_gaussian : bool
@@ -84,21 +84,21 @@ class PoolSums:
     n_rows: int
     member_risk: np.ndarray
     by_class: np.ndarray | None
-    max_loss: float
+    loss_ends: tuple
     worth: TrainingWorth | None
     is_gaussian: bool
 
     @classmethod
     def of(cls, belief, loss):
         """Sums over the rows of one chunk."""
-        n_rows, worth, by_class, max_loss = belief.n_samples, None, None, 0.0
+        n_rows, worth, by_class, ends = belief.n_samples, None, None, (0.0, 0.0)
         if belief.training_worth is not None:
             worth = belief.training_worth.plus(None, n_rows)
         if not belief.is_gaussian:
             by_class = belief.risk_by_class(loss)
-            max_loss = float(loss.values.max())
+            ends = float(loss.values.min()), float(loss.values.max())
         members = n_rows * np.asarray(belief.member_risk)
-        return cls(n_rows, members, by_class, max_loss, worth, belief.is_gaussian)
+        return cls(n_rows, members, by_class, ends, worth, belief.is_gaussian)
 
     def plus(self, other):
         """Sums over the rows of both."""
@@ -106,11 +106,13 @@ class PoolSums:
             return self
         by_class = None if self.by_class is None else self.by_class + other.by_class
         worth = None if self.worth is None else self.worth.plus(other.worth, 1.0)
+        (least, most), (low, high) = self.loss_ends, other.loss_ends
+        ends = min(least, low), max(most, high)
         return PoolSums(
             self.n_rows + other.n_rows,
             self.member_risk + other.member_risk,
             by_class,
-            max(self.max_loss, other.max_loss),
+            ends,
             worth,
             self.is_gaussian,
         )

@@ -123,9 +123,11 @@ class DaskParts:
         """Return what a function gives for all rows; see :meth:`LocalParts.collect`."""
         return np.concatenate(self._pass(_collect, (function, label), label))
 
-    def greatest(self, reading):
-        """Return the greatest entry of the loss table."""
-        return max(self._pass(_greatest, reading, "losses of the pool"))
+    def loss_ends(self, reading):
+        """Return the least and the greatest entry of the loss table."""
+        found = self._pass(_loss_ends, reading, "losses of the pool")
+        least, most = zip(*found, strict=True)
+        return min(least), max(most)
 
     def reduce(self, reading, surrogate):
         """Ask model and surrogate about all rows; see :meth:`LocalParts.reduce`.
@@ -224,8 +226,8 @@ def _survey(block, asking):
     return _local(block).survey(asking)
 
 
-def _greatest(block, reading):
-    return _local(block).greatest(reading)
+def _loss_ends(block, reading):
+    return _local(block).loss_ends(reading)
 
 
 def _collect(block, shared):

@@ -43,6 +43,11 @@ class LossTable:
         """The greatest value of the loss, or of the table if there is none."""
         return float(self.bound if self.is_bounded else self.values.max())
 
+    @cached_property
+    def min_loss(self) -> float:
+        """The least value of the table if the loss has a greatest value, else 0."""
+        return float(self.values.min()) if self.is_bounded else 0.0
+
     @property
     def n_samples(self) -> int:
         """Number of samples."""

@@ -199,16 +199,20 @@ def design_based(value, variances, deviations, steps, state):
             beyond=max(found.value, 0.0) * _tails.beyond_largest(state),
             anytime_refusal=_anytime_refusal(state),
         )
-    is_wilson = state.is_cross_fitted and _n_surprises(state) >= _MANY_SURPRISES
-    found = replace(found, unseen=unseen_variance(state), is_wilson=is_wilson)
+    found = replace(
+        found,
+        unseen=unseen_variance(state),
+        min_loss=0.0 if state.is_question else min_loss(loss),
+        is_wilson=state.is_cross_fitted and _n_surprises(state) >= _MANY_SURPRISES,
+    )
     if is_known or found.n_skipped:
         return found
     return replace(
         found,
-        none_seen=not picks.losses.any(),
+        none_seen=not (picks.losses > found.min_loss).any(),
         all_seen=bool((picks.losses == loss.max_loss).all()),
-        # Rows without a label have a loss between 0 and the greatest one.
-        least=total / n_samples,
+        # Rows without a label have a loss between the least and the greatest one.
+        least=(total + found.min_loss * (n_samples - n_labels)) / n_samples,
         most=(total + loss.max_loss * (n_samples - n_labels)) / n_samples,
         anytime=anytime_ends(steps, state),
     )
@@ -222,12 +226,12 @@ def _n_surprises(state):
     that do not count, such as those outside of a group, are no surprise.
     """
     picks = state.settled.take(state.settled.answered)
-    greatest = np.full(len(picks), state.loss.max_loss)
+    least, most = np.full(len(picks), min_loss(state.loss)), state.loss.max_loss
     if state.is_question:
-        greatest = state.loss.values.limits()[1][picks.indices]
-    half, counts = 0.5 * greatest, greatest > 0
+        least, most = (x[picks.indices] for x in state.loss.values.limits())
+    half, counts = 0.5 * (most - least), most > least
     is_surprise = np.abs(picks.losses - picks.expected_loss) > half
-    is_large = picks.losses > half
+    is_large = picks.losses > least + half
     kinds = counts & is_surprise, counts & is_large, counts & ~is_large
     return int(min(kind.sum() for kind in kinds))
 

@@ -13,19 +13,19 @@ from sklearn_ase._inference._intervals import (
     check_interval,
     fixed_quantiles,
     log_reach,
+    missed_share,
     reach_with_unseen,
     wilson_ends,
 )
 from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.risk._shifted import shifted
 from sklearn_ase.risk._words import labels_of
 
 if TYPE_CHECKING:
     from sklearn_ase.risk._either import Estimate
 
-# With fewer free rows than that, labels may have missed all rows with a loss.
-_MOST_ARE_FREE = 0.9
 _SUFFIX = {"fixed": "", "anytime": ", anytime", "anytime_normal": ", anytime, normal"}
 
 
@@ -54,8 +54,8 @@ class RiskEstimate:
         Why there is no anytime interval, though there is a fixed one.
     n_skipped : int
         Rows that nobody could label; the estimate is over those that can be labelled.
-    max_loss : float
-        Greatest possible mean loss.
+    min_loss, max_loss : float
+        Least and greatest possible mean loss.
     largest : float or None
         Greatest possible loss at a row; None if it is `max_loss`.
     none_seen, all_seen : bool
@@ -90,8 +90,6 @@ class RiskEstimate:
     >>> risk = RiskEstimate(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
     >>> risk
     RiskEstimate(value=0.4, standard_error=0.1, n_labels=50)
-    >>> float(risk)
-    0.4
     >>> for method in ("fixed", "anytime"):
     ...     low, high = risk.interval(0.9, method=method)
     ...     print(f"{low:.3f} to {high:.3f}")
@@ -123,6 +121,7 @@ class RiskEstimate:
     population_degrees: float = np.inf
     free_share: float = 1.0
     note: str = ""
+    min_loss: float = 0.0
 
     def __post_init__(self):
         # Values read from a file are lists.
@@ -227,7 +226,7 @@ class RiskEstimate:
                 "varies. Take one from evaluation.estimate()."
             )
         low, high = self._ends(level, method, target == "population")
-        low, high = max(low, 0.0), min(high, self.max_loss)
+        low, high = max(low, self.min_loss), min(high, self.max_loss)
         low = min(low, self.least) if self.none_seen else low
         high = max(high, min(self.most, self.max_loss)) if self.all_seen else high
         if target == "pool":
@@ -236,6 +235,9 @@ class RiskEstimate:
 
     def _ends(self, level, method, of_population):
         """Ends of the interval before they are cut to what is possible."""
+        if self.min_loss:  # As if losses began at 0.
+            ends = shifted(self, -self.min_loss)._ends(level, method, of_population)
+            return ends[0] + self.min_loss, ends[1] + self.min_loss
         if method == "anytime" and self.anytime:
             return self._betting_ends(level, of_population)
         variance, unseen = self.standard_error**2, self.unseen * self.free_share
@@ -272,16 +274,10 @@ class RiskEstimate:
         return 2.0 * low - self.max_loss, self.max_loss - 2.0 * high
 
     def _missed(self, level):
-        """Risk of rows that all labels may have missed, if few rows are left.
-
-        Each of k rows has no label with probability `free_share`.
-        """
-        if self.free_share > _MOST_ARE_FREE:
-            return 0.0
-        n_samples = (self.n_labels + self.n_skipped) / (1.0 - self.free_share)
-        n_rows = np.log(0.5 * (1.0 - level)) / np.log(self.free_share)
+        """Risk of rows that all labels may have missed, if few rows are left."""
+        n_picks = self.n_labels + self.n_skipped
         largest = self.max_loss if self.largest is None else self.largest
-        return largest * n_rows / n_samples
+        return largest * missed_share(level, self.free_share, n_picks)
 
     def _betting_ends(self, level, of_population):
         """Ends of the anytime interval of a bounded loss."""

@@ -18,7 +18,8 @@ class LURE(BaseRisk):
 
     ``(1/M) sum v_m l_m`` with ``v_m = 1 + (N-M)/(N-m) (1/((N-m+1) q_m) - 1)``,
     computed as the equal weighted mean of unbiased one-step estimates, which gives
-    it a standard error.
+    it a standard error. Of other values than the loss, ``l_m`` is the distance from
+    the least value of the row, or from the greatest one if most rows are closer to it.
 
     References
     ----------

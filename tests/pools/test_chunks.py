@@ -84,6 +84,7 @@ def assert_same(chunks, tables):
     if first.member_spread is not None:
         assert first.member_spread == pytest.approx(second.member_spread, rel=1e-12)
     assert first.max_loss == pytest.approx(second.max_loss, rel=1e-12)
+    assert first.min_loss == pytest.approx(second.min_loss, rel=1e-12)
     if not second.refusal:
         assert first.interval() == pytest.approx(second.interval(), rel=1e-9)
 

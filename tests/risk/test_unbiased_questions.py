@@ -166,7 +166,11 @@ def test_lure_weighs_the_labels_by_the_published_formula(question):
     for _, order, query_proba, epochs in all_campaigns((1, 1, 1, 1))[::5]:
         m, rows = np.arange(1, 5), np.array(order)
         v = 1 + (N - 4) / (N - m) * (1 / ((N - m + 1) * np.array(query_proba)) - 1)
-        means = [np.mean(v * p.observed(rows, LABELS[rows])) for p in pool_metric.parts]
+        means = []
+        for part in pool_metric.parts:  # A single mean is weighed from its least value.
+            least = part.limits()[0] if len(pool_metric.parts) == 1 else np.zeros(N)
+            more = part.observed(rows, LABELS[rows]) - least[rows]
+            means.append(least.mean() + np.mean(v * more))
         state_of = state_for(order, query_proba, epochs)
         answer = estimate_metric(LURE(), pool_metric, state_of)
         assert answer.value == pytest.approx(pool_metric.value(np.array(means)))
