@@ -1,4 +1,4 @@
-"""What the labels prove about the mean of other values than the loss."""
+"""What values can be, and what the labels prove about their mean."""
 
 from dataclasses import replace
 
@@ -62,3 +62,26 @@ def with_limits(estimate, state, cut=True):
         none_seen=not picks.losses.any(),
         all_seen=bool((picks.losses[picks.answered] == greatest[told]).all()),
     )
+
+
+def n_surprises(state):
+    """Number of labels that are far from what was expected of them.
+
+    They show the variance of the estimate. If the surrogate is hardly ever surprised,
+    it may have missed rare losses. The same holds for labels of one kind only. Rows
+    that do not count, such as those outside of a group, are no surprise.
+    """
+    picks = state.settled.take(state.settled.answered)
+    least, most = np.full(len(picks), min_loss(state.loss)), state.loss.max_loss
+    if state.is_question:
+        least, most = (x[picks.indices] for x in state.loss.values.limits())
+    half, counts = 0.5 * (most - least), most > least
+    is_surprise = np.abs(picks.losses - picks.expected_loss) > half
+    is_large = picks.losses > least + half
+    kinds = counts & is_surprise, counts & is_large, counts & ~is_large
+    return int(min(kind.sum() for kind in kinds))
+
+
+def min_loss(loss):
+    """Least value of a loss at any row; other values than losses may be negative."""
+    return getattr(loss, "min_loss", 0.0)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn_ase._inference import _kernels, _tails
 from sklearn_ase._inference._betting import anytime_ends
 from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
+from sklearn_ase._inference._limits import min_loss, n_surprises
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._steps import (
     blended_variance,
@@ -203,7 +204,7 @@ def design_based(value, variances, deviations, steps, state):
         found,
         unseen=unseen_variance(state),
         min_loss=0.0 if state.is_question else min_loss(loss),
-        is_wilson=state.is_cross_fitted and _n_surprises(state) >= _MANY_SURPRISES,
+        is_wilson=state.is_cross_fitted and n_surprises(state) >= _MANY_SURPRISES,
     )
     if is_known or found.n_skipped:
         return found
@@ -216,29 +217,6 @@ def design_based(value, variances, deviations, steps, state):
         most=(total + loss.max_loss * (n_samples - n_labels)) / n_samples,
         anytime=anytime_ends(steps, state),
     )
-
-
-def _n_surprises(state):
-    """Number of labels that are far from what was expected of them.
-
-    They show the variance of the estimate. If the surrogate is hardly ever surprised,
-    it may have missed rare losses. The same holds for labels of one kind only. Rows
-    that do not count, such as those outside of a group, are no surprise.
-    """
-    picks = state.settled.take(state.settled.answered)
-    least, most = np.full(len(picks), min_loss(state.loss)), state.loss.max_loss
-    if state.is_question:
-        least, most = (x[picks.indices] for x in state.loss.values.limits())
-    half, counts = 0.5 * (most - least), most > least
-    is_surprise = np.abs(picks.losses - picks.expected_loss) > half
-    is_large = picks.losses > least + half
-    kinds = counts & is_surprise, counts & is_large, counts & ~is_large
-    return int(min(kind.sum() for kind in kinds))
-
-
-def min_loss(loss):
-    """Least value of a loss at any row; other values than losses may be negative."""
-    return getattr(loss, "min_loss", 0.0)
 
 
 def _variance(variances, state):

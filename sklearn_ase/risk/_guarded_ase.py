@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_ase._inference._evidence import WORTH, weigh_evidence
+from sklearn_ase._inference._limits import min_loss
 from sklearn_ase._inference._steps import tuned_steps
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.risk._ase import ASE
-from sklearn_ase.risk._base import BaseRisk, mean_of_steps, min_loss
+from sklearn_ase.risk._base import BaseRisk, mean_of_steps
 
 if TYPE_CHECKING:
     from sklearn_ase._inference._steps import Steps
