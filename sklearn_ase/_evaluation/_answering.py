@@ -182,9 +182,10 @@ class Answering(Annotating):
         variance = grouped_variance(influence, groups, rest)
         if found.mean is None:
             return replace(found, population_variance=variance)
+        slope = 0.5 / found.value if found.scale == "root" else found.line[1]
         mean = replace(
             found.mean,
-            population_variance=variance / found.line[1] ** 2,
+            population_variance=variance / slope**2,
             population_degrees=float(groups.max()),
         )
         return replace(found, mean=mean)

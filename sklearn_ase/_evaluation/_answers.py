@@ -152,7 +152,6 @@ def _possible(found):
     """Least and greatest value of a metric that its labels leave possible."""
     (low, high), mean = found.bounds, found.mean
     if mean is not None:
-        start, slope = found.line
-        ends = sorted((start + slope * mean.least, start + slope * mean.most))
+        ends = sorted((found.of_mean(mean.least), found.of_mean(mean.most)))
         low, high = max(low, ends[0]), min(high, ends[1])
     return min(low, found.value), max(high, found.value)

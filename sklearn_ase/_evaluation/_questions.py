@@ -8,10 +8,10 @@ from sklearn_ase._data._responses import response_of
 from sklearn_ase._evaluation._state_of import proba_near, states_for
 from sklearn_ase._pool._metrics import metric_in_chunks
 from sklearn_ase._utils._settings import same_settings
-from sklearn_ase.losses import ZeroOne, as_loss
-from sklearn_ase.metrics import Accuracy, MeanLoss
+from sklearn_ase.losses import SquaredError, ZeroOne, as_loss
+from sklearn_ase.metrics import Accuracy, MeanLoss, RootMeanSquaredError
 from sklearn_ase.metrics._labels import with_positive
-from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean
+from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean, of_root
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,14 @@ class Question:
         at a mean of 0, and its slope. Then nothing else has to be computed.
     weight : ndarray of shape (n_samples,) or None
         Weight of each row, with mean 1.
+    is_root : bool
+        Whether it is the root of the mean loss of the evaluation.
     """
 
     metric: object
     line: tuple | None = None
     weight: np.ndarray | None = None
+    is_root: bool = False
 
     @classmethod
     def of(cls, problem, metric, classes, weight=None):
@@ -57,8 +60,10 @@ class Question:
             is_same = same_settings(as_loss(metric.loss, problem.task), problem.loss)
             slope = -1.0 if metric.negative else 1.0
             line = (0.0, slope) if is_same else None
+        is_root = is_plain and isinstance(metric, RootMeanSquaredError)
+        is_root = is_root and same_settings(problem.loss, SquaredError())
         found = pool_metric(problem, metric, classes, weight)
-        return cls(found, line, weight)
+        return cls(found, line, weight, is_root)
 
 
 def pool_metric(problem, metric, classes, weight=None):
@@ -156,6 +161,8 @@ def estimate_question(risk, question, more_labels, classes, state, epochs, cache
     metric = question.metric
     if question.line is not None:
         return of_one_mean(metric.metric, question.line, risk.estimate(state))
+    if question.is_root:
+        return of_root(metric.metric, risk.estimate(state))
     state_of = states_for(
         state, epochs, more_labels, classes, question.weight, cache=cache
     )

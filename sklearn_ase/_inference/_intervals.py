@@ -176,6 +176,32 @@ def log_reach(value, error, quantile):
     return value * np.expm1(min(quantile * error / value, _MOST_LOG))
 
 
+def ends_on_scale(scale, centre, error):
+    """Ends that are at the same distance from the middle on some scale.
+
+    Parameters
+    ----------
+    scale : {"linear", "log", "log_complement", "atanh"}
+    centre : float
+    error : float
+        Distance on the linear scale, to first order.
+
+    Returns
+    -------
+    low, high : float
+    """
+    if scale == "log" and centre != 0:
+        factor = np.exp(error / abs(centre))
+        return tuple(sorted((centre / factor, centre * factor)))
+    if scale == "log_complement" and centre < 1:
+        factor = np.exp(error / (1.0 - centre))
+        return 1.0 - (1.0 - centre) * factor, 1.0 - (1.0 - centre) / factor
+    if scale == "atanh" and abs(centre) < 1:
+        reach = error / (1.0 - centre**2)
+        return tuple(np.tanh(np.arctanh(centre) + np.array([-reach, reach])))
+    return centre - error, centre + error
+
+
 def tail_degrees(deviations):
     """Degrees of freedom of a variance from the scatter of heavy-tailed values.
 

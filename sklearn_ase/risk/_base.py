@@ -250,16 +250,34 @@ def _refusal(value, variance, state):
             f"No interval: all {n_labels} labels are what the surrogate was certain "
             "of, so nothing shows the error of the estimate. Label more rows."
         )
-    # Losses of classifiers end at the greatest one of the table.
-    shape = 0.0 if np.isfinite(state.loss.max_loss) else _tails.loss_tail(state)
-    if shape > _tails.MAX_TAIL_SHAPE:
-        return (
-            f"No interval: the losses have a heavy tail (shape {shape:.2f}; from 0.5 "
-            "on their variance is infinite, from 1 on their mean). The largest losses "
-            "decide the risk, and few labels have met them. Use a loss that grows more "
-            "slowly (absolute_error), clip it, or label many more rows."
-        )
-    return ""
+    return heavy_tail(state)
+
+
+def heavy_tail(state):
+    """Say why losses with a heavy tail have no interval; empty if they have none.
+
+    Losses of classifiers end at the greatest one of the table.
+
+    Parameters
+    ----------
+    state : PoolState
+
+    Returns
+    -------
+    refusal : str
+    """
+    is_known = len(state.settled) == state.n_samples
+    if is_known or np.isfinite(state.loss.max_loss):
+        return ""
+    shape = _tails.loss_tail(state)
+    if not shape > _tails.MAX_TAIL_SHAPE:
+        return ""
+    return (
+        f"No interval: the losses have a heavy tail (shape {shape:.2f}; from 0.5 "
+        "on their variance is infinite, from 1 on their mean). The largest losses "
+        "decide the risk, and few labels have met them. Use a loss that grows more "
+        "slowly (absolute_error), clip it, or label many more rows."
+    )
 
 
 def _anytime_refusal(state):

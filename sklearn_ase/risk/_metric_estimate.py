@@ -12,6 +12,7 @@ import numpy as np
 from sklearn_ase._inference._intervals import (
     anytime_quantile,
     check_interval,
+    ends_on_scale,
     fixed_quantiles,
 )
 from sklearn_ase._inference._regions import ends_over_means
@@ -47,8 +48,9 @@ class MetricEstimate:
     degrees_of_freedom : float
     bounds : tuple of two float
         Least and greatest value of the metric.
-    scale : {"linear", "log", "log_complement", "atanh"}
-        On which the interval is symmetric, if it is not made of `means`.
+    scale : {"linear", "log", "log_complement", "atanh", "root"}
+        On which the interval is symmetric, if it is not made of `means`. If "root", the
+        metric is a straight line of the root of `mean`.
     means : tuple of float
         Corrected means that the metric is a function of, if there are two.
     known : tuple of float
@@ -58,7 +60,7 @@ class MetricEstimate:
     least, most : tuple of float
         Limits of the means that the labels have proved.
     mean : RiskEstimate or None
-        If the metric is a straight line of one mean: the estimate of that mean.
+        If the metric is a straight line of one mean, or its root: the estimate of it.
     line : tuple of two float
         That line: value at a mean of 0, and slope.
     n_skipped : int
@@ -208,9 +210,8 @@ class MetricEstimate:
             warnings.warn(refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
         if self.mean is not None:
-            start, slope = self.line
-            ends = np.array(self.mean.interval(level, method, target))
-            low, high = np.sort(start + slope * ends)
+            ends = self.mean.interval(level, method, target)
+            low, high = sorted(map(self.of_mean, ends))
         else:
             degrees = self.degrees_of_freedom
             quantile = fixed_quantiles(level, degrees)[0]
@@ -219,6 +220,11 @@ class MetricEstimate:
             low, high = self._ends(quantile, target == "population")
         low, high = min(self.value, low), max(self.value, high)
         return float(max(low, self.bounds[0])), float(min(high, self.bounds[1]))
+
+    def of_mean(self, mean: float) -> float:
+        """Value of the metric at a value of its only mean."""
+        mean = np.sqrt(max(mean, 0.0)) if self.scale == "root" else mean
+        return float(self.line[0] + self.line[1] * mean)
 
     def _ends(self, quantile, of_population):
         """Ends of an interval that is not that of a single mean."""
@@ -235,17 +241,7 @@ class MetricEstimate:
             reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
             return (self.centre - reach[0], self.centre + reach[1]) if added else ends
         error = quantile * np.sqrt(self.standard_error**2 + added)
-        centre = self.centre
-        if self.scale == "log" and centre != 0:
-            factor = np.exp(error / abs(centre))
-            return tuple(sorted((centre / factor, centre * factor)))
-        if self.scale == "log_complement" and centre < 1:
-            factor = np.exp(error / (1.0 - centre))
-            return 1.0 - (1.0 - centre) * factor, 1.0 - (1.0 - centre) / factor
-        if self.scale == "atanh" and abs(centre) < 1:
-            reach = error / (1.0 - centre**2)
-            return tuple(np.tanh(np.arctanh(centre) + np.array([-reach, reach])))
-        return centre - error, centre + error
+        return ends_on_scale(self.scale, self.centre, error)
 
     def _value_of_means(self, means):
         found = np.array(self.known)
@@ -272,12 +268,15 @@ class MetricEstimate:
         ratio = max(1.0 / n_labels - 1.0 / n_samples, 0.0) / before
         mean = self.mean
         if mean is not None:
+            tail = mean.tail_degrees
             mean = replace(
                 mean,
                 standard_error=mean.standard_error * ratio**0.5,
                 n_labels=n_labels,
                 degrees_of_freedom=degrees,
                 unseen=mean.unseen / growth,
+                beyond=mean.beyond / growth,
+                tail_degrees=None if tail is None else min(tail * growth, degrees),
                 free_share=1.0 - n_labels / n_samples,
                 least=0.0,
                 most=np.inf,

@@ -10,6 +10,8 @@ from sklearn_ase._inference._limits import proved_limits, with_limits
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._skips import row_weight
 from sklearn_ase._inference._steps import variances_of_mean
+from sklearn_ase.metrics._regression import RootMeanSquaredError, SquaredErrors
+from sklearn_ase.risk._base import heavy_tail
 from sklearn_ase.risk._ends import from_an_end
 from sklearn_ase.risk._guarded_ase import GuardedASE
 from sklearn_ase.risk._metric_estimate import MetricEstimate
@@ -73,6 +75,8 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         variance = population_variance(influence, pool_metric.known_influence(at))
         mean = replace(mean, population_variance=variance / line[1] ** 2)
         return of_one_mean(metric, line, mean)
+    if isinstance(metric, RootMeanSquaredError):
+        return of_root(metric, with_limits(found[0], states[0]))
     steps = [risk.steps(state) for state in states] if picks.n_labels else [None]
     refusal = found[0].refusal
     if any(each is None for each in steps):
@@ -86,10 +90,13 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     values, predicted, _ = risk.steps(influence)
     variance = max(variances_of_mean(values, predicted, influence.n_samples))
     n_labels = picks.n_labels
-    # The root of a mean has the interval of the mean, or none if the mean has none.
-    is_root = len(states) == 1 and states[0].loss.min_loss >= 0
-    refusal = found[0].refusal if is_root else ""
-    anytime_refusal = found[0].anytime_refusal if is_root else ""
+    # A function of a mean, or of a mean of squares, has no interval if that has none.
+    is_one = len(states) == 1 and states[0].loss.min_loss >= 0
+    refusal = found[0].refusal if is_one else ""
+    anytime_refusal = found[0].anytime_refusal if is_one else ""
+    if isinstance(pool_metric.parts[0], SquaredErrors):
+        refusal = refusal or heavy_tail(states[0])
+        anytime_refusal = anytime_refusal or found[0].anytime_refusal
     is_known = len(picks) == influence.n_samples
     # Limits that labels prove hold with any number of labels.
     has_limits = line is not None and np.isfinite([means.least, means.most]).all()
@@ -158,6 +165,31 @@ def of_one_mean(metric, line, mean):
         refusal=mean.refusal,
         anytime_refusal=mean.anytime_refusal,
         metric=metric,
+    )
+
+
+def of_root(metric, mean):
+    """Estimate of the root of a mean, or of minus the root.
+
+    Parameters
+    ----------
+    metric : RootMeanSquaredError
+    mean : RiskEstimate
+
+    Returns
+    -------
+    estimate : MetricEstimate
+    """
+    root = max(mean.value, 0.0) ** 0.5
+    centre = mean.value if mean.centre is None else mean.centre
+    found = of_one_mean(metric, (0.0, metric.value(np.ones(1))), mean)
+    return replace(
+        found,
+        value=metric.value([mean.value]),
+        centre=metric.value([centre]),
+        standard_error=0.5 * mean.standard_error / root if root > 0 else 0.0,
+        bounds=metric.bounds,
+        scale="root",
     )
 
 
