@@ -40,9 +40,10 @@ def test_one_row_may_come_as_an_array_of_one():
     assert [evaluation.ledger.labels[row] for row in rows[:2]] == [2, 2]
     evaluation.withdraw(rows[2:])
     assert evaluation.pending.indices.tolist() == rows[2:].tolist()
-    for verb, words in [("correct", (rows, 1)), ("withdraw", (query,))]:
-        with pytest.raises(ValueError, match="must be one row"):
-            getattr(evaluation, verb)(*words)
+    with pytest.raises(ValueError, match="one label for each of them"):
+        evaluation.correct(rows, 1)
+    with pytest.raises(ValueError, match="must be one row"):
+        evaluation.withdraw(query)
 
 
 @pytest.mark.parametrize("n_queries", [2.5, 3.0, "3", None])
