@@ -159,7 +159,7 @@ def check_stop(stop, risk, has_models=False):
     if is_number(stop):
         rule = "RegretBelow" if has_models else "TargetWidth"
         raise TypeError(
-            f"stop={stop} is a number, not a stopping rule. Give {rule}({stop}) of "
+            f"stop={stop} must be a rule, not a number. Give {rule}({stop}) of "
             "sklearn_ase.stopping."
         )
     check_strategy(stop, *_KINDS["stop"], "stop")
