@@ -22,8 +22,6 @@ The modules:
 * ``sklearn_ase.testing`` -- checks for strategies that you write yourself
 """
 
-from typing import TYPE_CHECKING
-
 from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._annotation._console import annotate
 from sklearn_ase._data._row_source import RowSource
@@ -77,18 +75,3 @@ __all__ = [
     "__version__",
     "annotate",
 ]
-
-
-if not TYPE_CHECKING:  # Type checkers would believe that every name is here.
-
-    def __getattr__(name):
-        """Say where a public name is that is not here."""
-        from sklearn_ase._utils._elsewhere import home_of
-
-        home = None if name.startswith("_") else home_of(name)
-        if home is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        # Of an AttributeError an import would not show the message.
-        raise ImportError(
-            f"sklearn_ase has no {name}. It is in {home}: from {home} import {name}"
-        )

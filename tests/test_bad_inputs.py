@@ -812,15 +812,6 @@ FIRST_DAY = {
         lambda: tell_again(), r"^Rows \[\d+(, \d+){4}\] and 2 more have a label alr"),
     "one row twice": (
         lambda: tell([0, 0, 1, 2], "first twice"), "are answered twice in this call"),
-    "a name of another module": (
-        lambda: exec("from sklearn_ase import CorrectedASE"),
-        "It is in sklearn_ase.risk: from sklearn_ase.risk import CorrectedASE"),
-    "a name of a module that needs torch": (
-        lambda: exec("from sklearn_ase import MCDropoutClassifier"),
-        "It is in sklearn_ase.neural"),
-    "a name that is nowhere": (
-        lambda: exec("from sklearn_ase import ActiveRisk"),
-        "cannot import name 'ActiveRisk'"),
     "training rows without a name": (
         lambda: make().fit(X, Y, X_TRAIN, Y_TRAIN),
         r"got 4 arguments.*Name the others: fit\(X, y, X_train=..., y_train=...\)"),
