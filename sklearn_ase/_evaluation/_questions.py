@@ -35,6 +35,11 @@ class Question:
     weight: np.ndarray | None = None
     is_root: bool = False
 
+    @property
+    def is_recorded(self):
+        """Whether the ledger has all that the answer needs."""
+        return self.line is not None or self.is_root
+
     @classmethod
     def of(cls, problem, metric, classes, weight=None):
         """Apply a metric to the predictions for the pool.

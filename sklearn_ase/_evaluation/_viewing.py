@@ -177,11 +177,11 @@ class Viewing:
     def _answer(self, risk, question, state):
         """Answer a question about the pool."""
         more = self.ledger.more_labels
-        is_plain = question.line is not None or not risk.needs_query_proba
+        is_plain = question.is_recorded or not risk.needs_query_proba
         epochs = []
         if self.problem.pool is None:
             epochs = [] if is_plain else self.epochs
-        elif question.line is None:
+        elif not question.is_recorded:
             state, epochs = self.known_for([question.metric], not is_plain)
         cache = self._cache if question is self._bound[1] else None
         answer = partial(estimate_question, risk, question, more, self.classes_)
