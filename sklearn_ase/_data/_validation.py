@@ -166,18 +166,17 @@ def check_same_kind(X_train, X):
             "columns. Give the training rows with the columns of the pool; were "
             "X_train and y_train swapped?"
         )
-    if any(is_frame(rows) for rows in (X_train, X)):
-        arrays = [isinstance(rows, np.ndarray) for rows in (X_train, X)]
-        if any(arrays):
-            kinds = (
-                ["array", type(X).__name__]
-                if arrays[0]
-                else [type(X_train).__name__, "array"]
-            )
-            raise TypeError(
-                f"X_train is {_a(kinds[0])} and the pool {_a(kinds[1])}. Give both as "
-                "frames, with the same names of columns."
-            )
+    both = (X_train, X)
+    are_arrays = [isinstance(rows, np.ndarray) for rows in both]
+    if any(map(is_frame, both)) and any(are_arrays):
+        first, second = (
+            "array" if is_array else type(rows).__name__
+            for rows, is_array in zip(both, are_arrays, strict=True)
+        )
+        raise TypeError(
+            f"X_train is {_a(first)} and the pool {_a(second)}. Give both as frames, "
+            "with the same names of columns."
+        )
 
 
 def _a(word):

@@ -82,4 +82,6 @@ def test_new_classes_of_one_file_are_compared_with_each_other(words, meant):
 
 
 def test_a_second_number_is_a_class_of_a_campaign_that_knows_one():
-    refuse_slips([(0, 1), (1, 0)], [1])
+    assert refuse_slips([(0, 1), (1, 0)], [1]) is None  # Not refused.
+    with pytest.raises(ValueError, match="2"):
+        refuse_slips([(0, 2)], [0, 1])  # It is, if two numbers are known.
