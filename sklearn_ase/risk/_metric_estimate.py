@@ -20,6 +20,7 @@ from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._estimate import RiskEstimate
+from sklearn_ase.risk._later import mean_later
 from sklearn_ase.risk._words import labels_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ class MetricEstimate:
         Why there is no anytime interval, though there is a fixed one.
     metric : BaseMetric or None
         Needed for an interval that is made of `means`.
+    beyond, free_share : float
+        What losses beyond the largest one met would add to the value on an infinite
+        pool, eq. T13 of docs/trust_method.md, where `mean` does not say it; share of
+        the pool's rows that were not asked for.
     note : str
         What else to know about it, such as what its labels were bought for.
     """
@@ -98,6 +103,8 @@ class MetricEstimate:
     metric: object = None
     note: str = ""
     n_inside: int | None = None
+    beyond: float = 0.0
+    free_share: float = 1.0
 
     member_spread = None
     refusal_of = RiskEstimate.refusal_of
@@ -229,8 +236,6 @@ class MetricEstimate:
     def _ends(self, quantile, of_population):
         """Ends of an interval that is not that of a single mean."""
         added = self.population_variance if of_population else 0.0
-        if not np.isfinite(quantile) and not self.means:
-            return self.bounds
         if self.means:
             quantile = min(quantile, _MOST_QUANTILE)  # Only what is proved stays.
             functions = self._value_of_means, getattr(self.metric, "gradient", None)
@@ -240,8 +245,12 @@ class MetricEstimate:
             # The error of the pool as a sample is independent of that of the labels.
             reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
             return (self.centre - reach[0], self.centre + reach[1]) if added else ends
+        if not np.isfinite(quantile):
+            return self.bounds
         error = quantile * np.sqrt(self.standard_error**2 + added)
-        return ends_on_scale(self.scale, self.centre, error)
+        low, high = ends_on_scale(self.scale, self.centre, error)
+        missed = self.beyond * (1.0 if of_population else self.free_share)
+        return low + min(missed, 0.0), high + max(missed, 0.0)
 
     def _value_of_means(self, means):
         found = np.array(self.known)
@@ -268,22 +277,7 @@ class MetricEstimate:
         ratio = max(1.0 / n_labels - 1.0 / n_samples, 0.0) / before
         mean = self.mean
         if mean is not None:
-            tail = mean.tail_degrees
-            mean = replace(
-                mean,
-                standard_error=mean.standard_error * ratio**0.5,
-                n_labels=n_labels,
-                degrees_of_freedom=degrees,
-                unseen=mean.unseen / growth,
-                beyond=mean.beyond / growth,
-                tail_degrees=None if tail is None else min(tail * growth, degrees),
-                free_share=1.0 - n_labels / n_samples,
-                least=0.0,
-                most=np.inf,
-                anytime=(),
-                refusal="",
-                anytime_refusal="",
-            )
+            mean = mean_later(mean, n_labels, n_samples, degrees, ratio)
         return replace(
             self,
             mean=mean,
@@ -291,6 +285,8 @@ class MetricEstimate:
             n_labels=n_labels,
             degrees_of_freedom=degrees,
             covariance=tuple(map(tuple, ratio * np.array(self.covariance))),
+            beyond=self.beyond / growth,
+            free_share=1.0 - n_labels / n_samples,
             refusal="",
             anytime_refusal="",
         )

@@ -94,9 +94,11 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     is_one = len(states) == 1 and states[0].loss.min_loss >= 0
     refusal = found[0].refusal if is_one else ""
     anytime_refusal = found[0].anytime_refusal if is_one else ""
+    beyond = 0.0
     if isinstance(pool_metric.parts[0], SquaredErrors):
         refusal = refusal or heavy_tail(states[0])
         anytime_refusal = anytime_refusal or found[0].anytime_refusal
+        beyond = float(pool_metric.gradient(means.corrected)[0] * found[0].beyond)
     is_known = len(picks) == influence.n_samples
     # Limits that labels prove hold with any number of labels.
     has_limits = line is not None and np.isfinite([means.least, means.most]).all()
@@ -131,6 +133,8 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         ),
         refusal=refusal,
         anytime_refusal=anytime_refusal,
+        beyond=beyond,
+        free_share=found[0].free_share,
         **shape,
         **basic,
     )

@@ -114,3 +114,49 @@ def test_more_labels_leave_less_beyond_the_largest_loss(skewed, metric):
     later = found.with_labels(2 * found.n_labels, N)
     assert later.mean.beyond == pytest.approx(0.5 * found.mean.beyond)
     assert later.mean.tail_degrees >= found.mean.tail_degrees
+
+
+SHARES = ["r2", "explained_variance"]
+
+
+@pytest.mark.parametrize("rows", [{}, SOME], ids=["all rows", "some rows"])
+@pytest.mark.parametrize("method", ["fixed", "anytime"])
+@pytest.mark.parametrize("metric", SHARES)
+def test_shares_of_variance_allow_for_errors_beyond_the_largest_one(
+    skewed, metric, method, rows
+):
+    found = skewed.estimate(metric=metric, **rows)
+    mean = skewed.estimate(metric="squared_error", **rows).mean
+    variance = float(mean) / (1.0 - float(skewed.estimate(metric="r2", **rows)))
+    assert -found.beyond == pytest.approx(mean.beyond / variance, rel=0.2)
+    low, high = found.interval(method=method)
+    plain = replace(found, beyond=0.0).interval(method=method)
+    missed = -found.beyond * (1.0 - 50 / N)
+    assert found.bounds[1] > high
+    assert (low + missed, high) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("metric", SHARES)
+def test_the_allowance_of_shares_of_variance_is_not_cut_for_a_population(
+    skewed, metric
+):
+    found = skewed.estimate(metric=metric)
+    low = found.interval(target="population")[0]
+    plain = replace(found, beyond=0.0).interval(target="population")[0]
+    assert plain - low == pytest.approx(-found.beyond)
+
+
+@pytest.mark.parametrize("metric", SHARES)
+def test_more_labels_leave_shares_of_variance_less_beyond_the_largest_error(
+    skewed, metric
+):
+    found = skewed.estimate(metric=metric)
+    later = found.with_labels(2 * found.n_labels, N)
+    assert later.beyond == pytest.approx(0.5 * found.beyond)
+    assert later.free_share == pytest.approx(1.0 - 100 / N)
+
+
+def test_a_share_of_variance_is_read_again_from_a_file(skewed):
+    found = skewed.estimate(metric="r2")
+    again = type(found).from_dict(found.to_dict(), found.metric)
+    assert again.interval() == found.interval() != replace(found, beyond=0).interval()
