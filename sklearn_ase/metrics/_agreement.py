@@ -16,6 +16,7 @@ from sklearn_ase.metrics._agreement_kernels import (
     matthews_of_many,
     matthews_of_two,
 )
+from sklearn_ase.metrics._class_mean import ClassMean
 from sklearn_ase.metrics._counts import CountMetric, of_each_class, of_one_class
 
 
@@ -82,6 +83,11 @@ class BalancedAccuracy(_AgreementMetric):
 
     def validate(self) -> None:
         check_flag(self.adjusted, "adjusted")
+
+    @property
+    def class_mean(self) -> ClassMean:
+        """How classes are averaged, of which all count the same."""
+        return ClassMean((0, 1, 0, 0), (0, 1, 1, 0), True, self.adjusted)
 
     def _of_two(self, u, v, p):
         return balanced_of_two(u, v, p, self.adjusted)

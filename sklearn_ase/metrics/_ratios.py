@@ -8,6 +8,7 @@ import numpy as np
 
 from sklearn_ase._utils._checks import check_choice, check_number
 from sklearn_ase._utils._typing import Average, Floats, Label
+from sklearn_ase.metrics._class_mean import ClassMean
 from sklearn_ase.metrics._counts import (
     Count,
     CountMetric,
@@ -38,6 +39,12 @@ class _RatioMetric(CountMetric):
     @abstractmethod
     def _coefficients(self):
         """Coefficients of 1, found, missed and predicted, above and below."""
+
+    @property
+    def class_mean(self) -> ClassMean | None:
+        """How classes are averaged if all count the same; None if they do not."""
+        is_macro = self.average == "macro"
+        return ClassMean(*self._coefficients()) if is_macro else None
 
     def _counts(self, predicted, names, classes):
         self.validate()

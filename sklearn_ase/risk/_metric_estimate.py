@@ -15,12 +15,13 @@ from sklearn_ase._inference._intervals import (
     ends_on_scale,
     fixed_quantiles,
 )
-from sklearn_ase._inference._regions import ends_over_means
 from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.risk._class_average import ClassAverage
 from sklearn_ase.risk._estimate import RiskEstimate
 from sklearn_ase.risk._later import mean_later
+from sklearn_ase.risk._metric_ends import ends_of_means
 from sklearn_ase.risk._words import labels_of
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class MetricEstimate:
         What losses beyond the largest one met would add to the value on an infinite
         pool, eq. T13 of docs/trust_method.md, where `mean` does not say it; share of
         the pool's rows that were not asked for.
+    average : ClassAverage or None
+        What is known of each class, if all count the same.
     note : str
         What else to know about it, such as what its labels were bought for.
     """
@@ -105,6 +108,7 @@ class MetricEstimate:
     n_inside: int | None = None
     beyond: float = 0.0
     free_share: float = 1.0
+    average: ClassAverage | None = None
 
     member_spread = None
     refusal_of = RiskEstimate.refusal_of
@@ -120,6 +124,8 @@ class MetricEstimate:
         del values["metric"], values["note"]
         if self.mean is not None:
             values["mean"] = {k: v for k, v in vars(self.mean).items() if k != "note"}
+        if self.average is not None:
+            values["average"] = self.average.to_dict()
         return values
 
     @classmethod
@@ -143,6 +149,8 @@ class MetricEstimate:
         }
         if values.get("mean") is not None:
             values["mean"] = RiskEstimate(**values["mean"])
+        if values.get("average") is not None:
+            values["average"] = ClassAverage.from_dict(values["average"])
         return cls(**values, metric=metric)
 
     def __repr__(self):
@@ -236,12 +244,8 @@ class MetricEstimate:
     def _ends(self, quantile, of_population):
         """Ends of an interval that is not that of a single mean."""
         added = self.population_variance if of_population else 0.0
-        if self.means:
-            quantile = min(quantile, _MOST_QUANTILE)  # Only what is proved stays.
-            functions = self._value_of_means, getattr(self.metric, "gradient", None)
-            means, covariance = np.array(self.means), np.array(self.covariance)
-            limits = np.array(self.least), np.array(self.most)
-            ends = ends_over_means(*functions, means, covariance, quantile, limits)
+        if self.means or self.average is not None:
+            ends = ends_of_means(self, min(quantile, _MOST_QUANTILE))
             # The error of the pool as a sample is independent of that of the labels.
             reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
             return (self.centre - reach[0], self.centre + reach[1]) if added else ends
@@ -251,12 +255,6 @@ class MetricEstimate:
         low, high = ends_on_scale(self.scale, self.centre, error)
         missed = self.beyond * (1.0 if of_population else self.free_share)
         return low + min(missed, 0.0), high + max(missed, 0.0)
-
-    def _value_of_means(self, means):
-        found = np.array(self.known)
-        found[np.isnan(found)] = means
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return float(self.metric.value(found))
 
     def with_labels(self, n_labels: int, n_samples: int) -> MetricEstimate:
         """The estimate as it is expected to be after more labels.
@@ -285,6 +283,7 @@ class MetricEstimate:
             n_labels=n_labels,
             degrees_of_freedom=degrees,
             covariance=tuple(map(tuple, ratio * np.array(self.covariance))),
+            average=self.average and self.average.with_variance(ratio),
             beyond=self.beyond / growth,
             free_share=1.0 - n_labels / n_samples,
             refusal="",

@@ -1,25 +1,23 @@
 """Estimates of a metric: means first, then the function of them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
-from sklearn_ase._inference._limits import proved_limits, with_limits
+from sklearn_ase._inference._limits import with_limits
 from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._skips import row_weight
 from sklearn_ase._inference._steps import variances_of_mean
 from sklearn_ase.metrics._regression import RootMeanSquaredError, SquaredErrors
 from sklearn_ase.risk._base import heavy_tail
+from sklearn_ase.risk._class_average import ClassAverage, classes_of
 from sklearn_ase.risk._ends import from_an_end
 from sklearn_ase.risk._guarded_ase import GuardedASE
+from sklearn_ase.risk._means import Means, unseen_of
 from sklearn_ase.risk._metric_estimate import MetricEstimate
 
-# Number of labels that an uncorrelated pair of means counts for.
-_UNCORRELATED_LABELS = 10
-# An event that no label has shown counts as a half.
-_UNSEEN_EVENTS = 0.5
 _ALL_SKIPPED = "None of the rows that the question is about could be labelled."
 _ALL_FORESEEN = (
     "No interval: all labels are what the surrogate was certain of, so nothing shows "
@@ -65,7 +63,12 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     }
     if _is_all_skipped(states[0]):
         return _refused(np.nan, _ALL_SKIPPED, basic)
-    value = pool_metric.value(np.array([each.value for each in found]))
+    average, class_mean = None, classes_of(pool_metric)
+    if class_mean is None:
+        value = pool_metric.value(np.array([each.value for each in found]))
+    else:
+        average = ClassAverage.of(pool_metric, found, states[0], training_labels)
+        value = average.value(class_mean)
     if not is_unbiased:
         value = float(np.clip(value, *metric.bounds))
     line = pool_metric.line()
@@ -82,7 +85,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     if any(each is None for each in steps):
         refusal = refusal or f"{type(risk).__name__} has no interval for this metric."
         return _refused(value, refusal, basic)
-    means = _Means.of(states, steps)
+    means = Means.of(states, steps)
     centre = float(np.clip(pool_metric.value(means.corrected), *metric.bounds))
     if not np.isfinite(value) or not np.isfinite(centre):
         return _refused(value, _undefined(metric), basic)
@@ -109,22 +112,32 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         )
     elif variance <= (1e-12 * centre) ** 2 and not is_known and not has_limits:
         refusal = _ALL_FORESEEN if len(states) != 2 else ""
-    shape = {}
+    shape, error = {}, float(variance**0.5)
+    if average is not None:
+        about = means, states, state_of, variance, training_labels
+        average = average.corrected(pool_metric, *about)
+        low, high = average.ends(class_mean, 1.0)
+        centre, error = average.value(class_mean), 0.5 * (high - low)
+        shape = {"average": average}
     if line is not None:  # The labels prove limits of the only mean.
         proved = means.least[0], means.most[0]
         basic["bounds"] = _within(metric.bounds, line, proved)
     if len(states) == 2:
-        units = [state_of(unit) for unit in pool_metric.units]
+        units = [state_of(unit).settled.residual_moment for unit in pool_metric.units]
+        pairs = zip(states, units, strict=True)
+        unseen = np.array([unseen_of(*each, training_labels) for each in pairs])
+        error_of = np.sqrt(means.variances(unseen))
+        covariance = means.correlation * np.outer(error_of, error_of)
         shape = {
             "means": tuple(means.corrected.tolist()),
             "known": tuple(pool_metric.known.tolist()),
-            "covariance": means.covariance(states, steps, units, training_labels),
+            "covariance": tuple(map(tuple, covariance.tolist())),
             "least": tuple(means.least.tolist()),
             "most": tuple(means.most.tolist()),
         }
     return MetricEstimate(
         value=value,
-        standard_error=float(variance**0.5),
+        standard_error=error,
         centre=centre,
         degrees_of_freedom=_degrees(influence, values),
         scale=metric.scale,
@@ -232,65 +245,3 @@ def _degrees(state, steps):
         return degrees
     deviations = _kernels.step_deviations(steps, state.n_samples)
     return float(min(degrees, tail_degrees(deviations)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Means:
-    """Corrected means, and how their steps scatter.
-
-    Attributes
-    ----------
-    corrected, least, most : ndarray of shape (n_means,)
-        The means within the limits that the labels have proved.
-    deviations : ndarray of shape (n_means, n_steps)
-    """
-
-    corrected: np.ndarray
-    least: np.ndarray
-    most: np.ndarray
-    deviations: np.ndarray
-
-    @classmethod
-    def of(cls, states, steps):
-        n_samples, n_steps = states[0].n_samples, len(steps[0].values)
-        weights = _kernels.step_weights(n_steps, n_samples)
-        values = np.array([each.values for each in steps])
-        least, most = np.array([proved_limits(state) for state in states]).T
-        corrected = np.clip(values @ weights, least, most)
-        deviations = np.array(
-            [_kernels.step_deviations(each, n_samples) for each in values]
-        )
-        return cls(corrected, least, most, deviations)
-
-    def covariance(self, states, steps, units, training_labels):
-        """Covariance of the means, with an allowance for what no label has shown."""
-        n_steps = self.deviations.shape[1]
-        variances = [
-            self._variance(*each, training_labels)
-            for each in zip(states, steps, units, strict=True)
-        ]
-        norm = np.linalg.norm(self.deviations, axis=1)
-        product = self.deviations @ self.deviations.T
-        correlation = np.divide(
-            product, np.outer(norm, norm), out=np.zeros((2, 2)), where=product != 0
-        )
-        correlation *= (n_steps - 1) / (n_steps - 1 + _UNCORRELATED_LABELS)
-        np.fill_diagonal(correlation, 1.0)
-        error = np.sqrt(variances)
-        return tuple(map(tuple, (correlation * np.outer(error, error)).tolist()))
-
-    @staticmethod
-    def _variance(state, steps, unit, training_labels):
-        n_samples, picks = state.n_samples, state.settled
-        seen, believed = variances_of_mean(steps.values, steps.predicted, n_samples)
-        if len(picks) == n_samples:
-            return 0.0
-        # Half an event more among all rows with labels, spread over the rows.
-        spread = np.subtract(*state.loss.values.limits()[::-1])
-        is_open = spread > 0
-        rows = picks.indices[picks.answered]
-        n_heard = 1.0 + is_open[rows].sum() + training_labels * is_open.mean()
-        weights = _kernels.step_weights(len(picks), n_samples)
-        of_one = np.nan_to_num(unit.settled.residual_moment) / n_samples**2
-        floor = _UNSEEN_EVENTS / n_heard * float(weights**2 @ of_one)
-        return max(seen, believed + (floor if np.isfinite(floor) else 0.0))

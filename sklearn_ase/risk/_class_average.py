@@ -1,0 +1,236 @@
+"""An average over classes in which each class counts the same.
+
+The ratio of a class with few rows may move far where its means move little, and
+nobody knows whether a class that no label has shown occurs at all. The tangent of the
+average shows neither. So each class has an interval of its own, and the interval of the
+average is made of these (eq. T14 of docs/trust_method.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from sklearn_ase._inference._regions import ends_over_regions
+from sklearn_ase._inference._skips import row_weight
+from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.risk._means import UNSEEN_EVENTS, unseen_of
+
+# A class of which so many rows are expected occurs, though no label has shown one.
+_MANY_ROWS = 10.0
+_MOST_QUANTILE = 1e9
+
+
+def classes_of(pool_metric):
+    """How the metric averages over classes, or None if it does not.
+
+    Parameters
+    ----------
+    pool_metric : PoolMetric
+
+    Returns
+    -------
+    class_mean : ClassMean or None
+    """
+    if type(pool_metric) is not PoolMetric:
+        return None
+    class_mean = getattr(pool_metric.metric, "class_mean", None)
+    n_classes = len(pool_metric.known) // 3
+    # If rows were skipped, nobody knows how many others are predicted as a class.
+    is_known = not np.isnan(pool_metric.known[2 * n_classes :]).any()
+    return class_mean if n_classes > 1 and is_known else None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassAverage:
+    """What is known of each class.
+
+    Attributes
+    ----------
+    means : ndarray of shape (n_classes, 2)
+        Shares of the rows that are of the class: found, and missed by the model.
+    predicted : ndarray of shape (n_classes,)
+        Share of the rows that are predicted as the class.
+    least, most : ndarray of shape (n_classes, 2)
+        What the means can be, as the labels have proved.
+    chance : ndarray of shape (n_classes,)
+        Probability that the class counts; 1 and 0 if that is certain.
+    is_open : ndarray of shape (n_classes,), dtype bool
+        Whether the interval has to allow for both.
+    covariance : ndarray of shape (n_classes, 2, 2)
+    """
+
+    means: np.ndarray
+    predicted: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+    chance: np.ndarray
+    is_open: np.ndarray
+    covariance: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, pool_metric, found, state, training_labels):
+        """What is known of each class, but for the errors.
+
+        Parameters
+        ----------
+        pool_metric : PoolMetric
+        found : list of RiskEstimate
+            Of the means that labels change, within what is proved.
+        state : PoolState
+            Of one of them.
+        training_labels : float
+            Number of labels that the training rows are worth.
+
+        Returns
+        -------
+        average : ClassAverage
+        """
+        class_mean = pool_metric.metric.class_mean
+        values = ([getattr(x, of) for x in found] for of in ("value", "least", "most"))
+        shares = [pool_metric.all_means(x).reshape(3, -1) for x in values]
+        means, least, most = (each[:2].T for each in shares)
+        predicted = shares[0][2]
+        is_sure = class_mean.counts(least.sum(axis=1), predicted)
+        can_be = class_mean.counts(most.sum(axis=1), predicted)
+        # Rows that the surrogate expects, and half a row more among all rows heard.
+        counts, picks = row_weight(state) > 0, state.settled
+        n_labels = counts[picks.indices[picks.answered]].sum()
+        n_free = counts.sum() - counts[picks.indices].sum()
+        n_heard = 1.0 + n_labels + training_labels * counts.mean()
+        expected = counts.sum() * np.maximum(means.sum(axis=1), 0.0)
+        n_rows = expected + n_free * UNSEEN_EVENTS / n_heard
+        chance = np.where(is_sure, 1.0, can_be * -np.expm1(-n_rows))
+        is_open = can_be & ~is_sure & (expected < _MANY_ROWS)
+        return cls(means, predicted, least, most, chance, is_open)
+
+    def corrected(self, pool_metric, means, states, state_of, variance, worth):
+        """The same around the corrected means, with their errors.
+
+        Parameters
+        ----------
+        pool_metric : PoolMetric
+        means : Means
+        states : list of PoolState
+        state_of : callable
+            ``RowValues -> PoolState``.
+        variance : float
+            Of the tangent of the metric. If it is greater than that of independent
+            classes, the classes err together.
+        worth : float
+            Number of labels that the training rows are worth.
+
+        Returns
+        -------
+        average : ClassAverage
+        """
+        place = _places(pool_metric)
+        unseen = _unseen(pool_metric, place, states, state_of, worth)
+        gradient = _of_classes(pool_metric.gradient(means.corrected), place)
+        plain = _covariances(means, 0.0, place)
+        alone = np.einsum("ci,cij,cj->", gradient, plain, gradient)
+        together = max(variance / alone, 1.0) if alone > 0 else 1.0
+        covariance = together * _covariances(means, unseen, place)
+        shares = pool_metric.all_means(means.corrected).reshape(3, -1)
+        return replace(self, means=shares[:2].T, covariance=covariance)
+
+    def ratios(self, class_mean):
+        """Ratio of each class; one that is not defined counts as 0."""
+        return np.nan_to_num(class_mean.ratios(*self.means.T, self.predicted))
+
+    def value(self, class_mean):
+        """The average, each class by its chance to count."""
+        total = self.chance.sum()
+        return float(
+            class_mean.of(self.ratios(class_mean) @ self.chance / total, total)
+        )
+
+    def ends(self, class_mean, quantile):
+        """Ends of an interval.
+
+        Parameters
+        ----------
+        class_mean : ClassMean
+        quantile : float
+            Half-axes of the region of each class, in standard errors.
+
+        Returns
+        -------
+        low, high : float
+        """
+        quantile = np.full(len(self.means), min(quantile, _MOST_QUANTILE))
+
+        def function(points):
+            return class_mean.ratios(
+                points[..., 0], points[..., 1], self.predicted[:, None]
+            )
+
+        region = self.means, self.covariance, quantile, (self.least, self.most)
+        low, high = ends_over_regions(function, None, *region)
+        ratios = self.ratios(class_mean)
+        down = ratios - np.fmin(low, ratios)
+        up = np.fmax(high, ratios) - ratios
+        ends = []
+        for counts in (self.chance > 0, (self.chance > 0) & ~self.is_open):
+            n = counts.sum()
+            if not n:
+                continue
+            middle = ratios[counts].mean()
+            reach = (np.linalg.norm(each[counts]) / n for each in (down, up))
+            below, above = reach
+            ends.append([class_mean.of(x, n) for x in (middle - below, middle + above)])
+        return min(end[0] for end in ends), max(end[1] for end in ends)
+
+    def with_variance(self, ratio):
+        """The same with another variance, relative to that of now."""
+        return replace(self, covariance=self.covariance * ratio)
+
+    def to_dict(self):
+        """Plain values that a file can keep."""
+        return {f.name: getattr(self, f.name).tolist() for f in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values):
+        """Make it of what :meth:`to_dict` returned."""
+        return cls(**{name: np.array(value) for name, value in values.items()})
+
+
+def _places(pool_metric):
+    """Which mean is that of the rows found and missed of each class; -1 if known."""
+    is_part = np.isnan(pool_metric.known)
+    place = np.where(is_part, np.cumsum(is_part) - 1, -1)
+    return place.reshape(3, -1)[:2].T
+
+
+def _of_classes(columns, place):
+    """Entries of each class, 0 where the mean is known: (n_classes, 2)."""
+    return np.where(place >= 0, np.asarray(columns)[place], 0.0)
+
+
+def _covariances(means, unseen, place):
+    """Covariance of the two means of each class: (n_classes, 2, 2)."""
+    error = _of_classes(np.sqrt(means.variances(unseen)), place)
+    correlation = means.correlation[place[:, :, None], place[:, None, :]]
+    return error[:, :, None] * error[:, None, :] * correlation
+
+
+def _unseen(pool_metric, place, states, state_of, worth):
+    """Variance of each mean by events that no label has shown: (n_parts,)."""
+    units, moments = pool_metric.units, {}
+
+    def moment(part):
+        if part not in moments:
+            moments[part] = state_of(units[part]).settled.residual_moment
+        return moments[part]
+
+    # All rows are predicted as some class: found and missed rows together are all.
+    total = sum(moment(part) for part in place[0] if part >= 0)
+    found = np.zeros(len(states))
+    for hit, missed in place.tolist():
+        of_hit = moment(hit) if hit >= 0 else 0.0
+        if hit >= 0:
+            found[hit] = unseen_of(states[hit], of_hit, worth)
+        if missed >= 0:
+            found[missed] = unseen_of(states[missed], total - of_hit, worth)
+    return found

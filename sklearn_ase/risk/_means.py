@@ -1,0 +1,115 @@
+"""Corrected means, and how far they may be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_ase._inference import _kernels
+from sklearn_ase._inference._limits import proved_limits
+from sklearn_ase._inference._steps import variances_of_mean
+
+# Number of labels that an uncorrelated pair of means counts for.
+_UNCORRELATED_LABELS = 10
+# An event that no label has shown counts as a half.
+UNSEEN_EVENTS = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Corrected means, and how their steps scatter.
+
+    Attributes
+    ----------
+    corrected, least, most : ndarray of shape (n_means,)
+        The means within the limits that the labels have proved.
+    seen, believed : ndarray of shape (n_means,)
+        Variance of each: from the scatter of the steps, and as the surrogate expected.
+    deviations : ndarray of shape (n_means, n_steps)
+    """
+
+    corrected: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+    seen: np.ndarray
+    believed: np.ndarray
+    deviations: np.ndarray
+
+    @classmethod
+    def of(cls, states, steps):
+        """The means of some values, from their one-step estimates.
+
+        Parameters
+        ----------
+        states : list of PoolState
+        steps : list of Steps
+
+        Returns
+        -------
+        means : Means
+        """
+        n_samples, n_steps = states[0].n_samples, len(steps[0].values)
+        weights = _kernels.step_weights(n_steps, n_samples)
+        values = np.array([each.values for each in steps])
+        least, most = np.array([proved_limits(state) for state in states]).T
+        both = [variances_of_mean(x.values, x.predicted, n_samples) for x in steps]
+        seen, believed = np.transpose(both)
+        deviations = [_kernels.step_deviations(each, n_samples) for each in values]
+        corrected = np.clip(values @ weights, least, most)
+        return cls(corrected, least, most, seen, believed, np.array(deviations))
+
+    def variances(self, unseen=0.0):
+        """Variances, with an allowance for what no label has shown.
+
+        Parameters
+        ----------
+        unseen : ndarray of shape (n_means,), default=0.0
+            See :func:`unseen_of`.
+
+        Returns
+        -------
+        variances : ndarray of shape (n_means,)
+        """
+        return np.maximum(self.seen, self.believed + unseen)
+
+    @property
+    def correlation(self):
+        """Correlation of the means as the labels show it, moved towards none."""
+        n_steps = self.deviations.shape[1]
+        norm = np.linalg.norm(self.deviations, axis=1)
+        product = self.deviations @ self.deviations.T
+        found = np.zeros_like(product)
+        np.divide(product, np.outer(norm, norm), out=found, where=product != 0)
+        found *= (n_steps - 1) / (n_steps - 1 + _UNCORRELATED_LABELS)
+        np.fill_diagonal(found, 1.0)
+        return found
+
+
+def unseen_of(state, moment, training_labels):
+    """Variance of a mean by half an event more among all rows with labels.
+
+    Parameters
+    ----------
+    state : PoolState
+        Of the values.
+    moment : ndarray of shape (n_picks,)
+        Their moment at each pick if each had a variance of 1.
+    training_labels : float
+        Number of labels that the training rows are worth.
+
+    Returns
+    -------
+    variance : float
+        Spread evenly over the rows where the values are not known beforehand.
+    """
+    n_samples, picks = state.n_samples, state.settled
+    if len(picks) == n_samples:
+        return 0.0
+    is_open = np.subtract(*state.loss.values.limits()[::-1]) > 0
+    n_heard = 1.0 + is_open[picks.indices[picks.answered]].sum()
+    n_heard += training_labels * is_open.mean()
+    weights = _kernels.step_weights(len(picks), n_samples)
+    of_one = np.nan_to_num(moment) / n_samples**2
+    found = UNSEEN_EVENTS / n_heard * float(weights**2 @ of_one)
+    return found if np.isfinite(found) else 0.0
