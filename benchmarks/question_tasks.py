@@ -1,7 +1,8 @@
 """Tasks for metrics: rare, common and shifted classes, many classes, and numbers.
 
 In the first three groups one class stands against the rest. The positive class has the
-label 1; its share stands in the name of the task.
+label 1; its share stands in the name of the task. In "rare of many" some of many
+classes have .2 to .6 % of the rows, in training rows and pool alike.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from tasks import (
     read_mnist,
     sampler,
     table,
+    take,
     tree,
 )
 
@@ -46,6 +48,31 @@ covertype = binary(covertypes, -2)
 phoneme = binary(table("phoneme", "class"), 0)
 california = table("california_housing", "median_house_value")
 bikeshare = table("bikeshare", "bikers", ["casual", "registered"])
+
+
+def thinned(load, shares):
+    """The same rows, but only a share of those of some classes, drawn once."""
+
+    def read(data_dir):
+        X, y = load(data_dir)
+        rng, kept = np.random.default_rng(0), np.ones(len(y), dtype=bool)
+        for label, share in shares.items():
+            rows = rng.permutation(np.flatnonzero(y == label))
+            kept[rows[round(share * len(rows)) :]] = False
+        rows = np.flatnonzero(kept)
+        return take(X, rows), y[rows]
+
+    return read
+
+
+def in_classes(load, shares):
+    """Numbers as classes in order, of which each has about that share of the rows."""
+
+    def read(data_dir):
+        X, y = load(data_dir)
+        return X, np.digitize(y, np.quantile(y, np.cumsum(shares)[:-1]))
+
+    return read
 
 
 def _young(X, y):
@@ -94,6 +121,7 @@ OF_ONE_CLASS = _by_name(
     "average_precision",
 )
 OF_CLASSES = _by_name("accuracy", "f1_macro", "balanced_accuracy", "cohen_kappa")
+OF_RARE_CLASSES = {**OF_CLASSES, **_by_name("precision_macro")}
 OF_NUMBERS = {
     **_by_name("r2", "explained_variance", "neg_root_mean_squared_error"),
     "label_mean": LabelMean(),
@@ -133,6 +161,23 @@ GROUPS = {
             "pendigits": sampler(pendigits, tree, **USUAL),
             "covertype": sampler(covertypes, boosting, **USUAL),
             "digits": sampler(read_digits, linear, n_train=500, n_pool=1200),
+        },
+    ),
+    "rare of many": Group(
+        OF_RARE_CLASSES,
+        ("f1_macro", "accuracy"),
+        {
+            "mnist, 2 rare": sampler(
+                thinned(read_mnist, {4: 0.03, 9: 0.05}), linear, **USUAL
+            ),
+            "covertype, 2 rare": sampler(
+                thinned(covertypes, {3: 0.02, 6: 0.03}), boosting, **USUAL
+            ),
+            "california, 5 classes": sampler(
+                in_classes(california, (0.002, 0.05, 0.35, 0.5, 0.098)),
+                boosting,
+                **USUAL,
+            ),
         },
     ),
     "regression": Group(
