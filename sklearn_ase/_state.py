@@ -217,11 +217,11 @@ class PoolState:
         rows that it did not learn from, shrunk towards 0 by two standard errors. NaN if
         unavailable.
     training_tail : float
-        How heavy the tail of the loss is at training rows (regression with a loss that
-        has no greatest value). NaN if unavailable.
-    is_question : bool
+        How heavy the tail of an unbounded loss is at training rows; NaN if unavailable.
+    is_question, is_part : bool
         Whether other values take the place of the loss: those of a metric, or of some
-        rows only. They may be negative.
+        rows only. They may be negative. Whether they are only one of several means of
+        a metric, so that nobody asks for an interval of this mean.
     is_cross_fitted : bool
         Whether what was expected of each pick is what the surrogate believes now, as if
         the row had no label. It then knows labels of later picks.
@@ -245,6 +245,7 @@ class PoolState:
     training_gap: float = np.nan
     training_tail: float = np.nan
     is_question: bool = False
+    is_part: bool = False
     is_cross_fitted: bool = False
     models: Any = None
 

@@ -187,10 +187,12 @@ def design_based(value, variances, deviations, steps, state):
         refusal="" if is_known else _refusal(value, variance, state),
         n_skipped=n_picks - n_labels,
         max_loss=loss.max_loss,
-        population_variance=population_variance(state),
         free_share=1.0 - n_picks / n_samples,
         least=min_loss(loss),
     )
+    if state.is_part and loss.is_bounded:
+        return found
+    found = replace(found, population_variance=population_variance(state))
     if not loss.is_bounded:
         if is_known:
             return found

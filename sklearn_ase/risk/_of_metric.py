@@ -47,6 +47,8 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         risk = GuardedASE(worth=worth)
     pool_metric = from_an_end(pool_metric, state_of)
     states = [state_of(part) for part in pool_metric.parts]
+    if len(states) > 1:
+        states = [replace(state, is_part=True) for state in states]
     risk.check(states[0])
     picks = states[0].settled
     found = [risk.estimate(state) for state in states]
