@@ -1,6 +1,7 @@
 """Beliefs of the past, each in force for a run of picks."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -123,6 +124,12 @@ class Epoch:
     start: int
     belief: BeliefColumns
     query_proba: np.ndarray
+
+    @cached_property
+    def inverse_proba(self):
+        """``1 / q`` of each row, 0 where a row cannot be picked."""
+        q = self.query_proba
+        return np.divide(1.0, q, out=np.zeros(len(q)), where=q > 0)
 
 
 def cross_fitted_epochs(epochs, belief):

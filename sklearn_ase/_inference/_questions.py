@@ -7,6 +7,7 @@ beliefs are kept, each for a run of picks: an epoch.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -38,20 +39,24 @@ class RowLoss:
         """Size of the pool."""
         return self.values.n_samples
 
-    @property
+    @cached_property
+    def _limits(self):
+        return self.values.limits()
+
+    @cached_property
     def min_loss(self):
         """Least value at any row; unlike a loss, it may be negative."""
-        return float(self.values.limits()[0].min())
+        return float(self._limits[0].min())
 
-    @property
+    @cached_property
     def max_loss(self):
         """Greatest value at any row; infinite if there is none."""
-        return float(self.values.limits()[1].max())
+        return float(self._limits[1].max())
 
-    @property
+    @cached_property
     def is_bounded(self):
         """Whether the values are between 0 and a greatest value, which is not 0."""
-        least, most = self.values.limits()
+        least, most = self._limits
         has_limits = least.min() >= 0 and np.isfinite(most).all() and most.any()
         return bool(has_limits and getattr(self.values, "is_bounded", True))
 
@@ -226,19 +231,19 @@ def moments_with_labels(state, values, observed):
 def _columns_of_picks(picks, values, epochs, cache):
     """What was expected of each pick, as if the question had been asked before."""
     n_picks = len(picks)
-    unknown = np.full(n_picks, np.nan)
-    columns = [np.zeros(n_picks), np.zeros(n_picks), unknown, unknown.copy()]
-    columns.append(np.zeros(n_picks))
     starts = [epoch.start for epoch in epochs]
+    n_before = min(*starts, n_picks) if starts else n_picks
+    none, unknown = np.zeros(n_before), np.full(n_before, np.nan)
+    found = [[none, none, unknown, unknown, none]]
     for epoch, end in zip(epochs, [*starts[1:], n_picks], strict=False):
         key = values, epoch.belief, epoch.start, end
-        found = cache.get(key)
-        if found is None:
-            found = _columns_of_epoch(picks, values, epoch, end)
+        part = cache.get(key)
+        if part is None:
+            part = _columns_of_epoch(picks, values, epoch, end)
         if end < n_picks:
-            cache[key] = found
-        for column, part in zip(columns, found, strict=True):
-            column[epoch.start : end] = part
+            cache[key] = part
+        found.append(part)
+    columns = [np.concatenate(column) for column in zip(*found, strict=True)]
     for column in columns[2:4]:
         column[np.isnan(picks.query_proba)] = np.nan
     return dict(zip(_COLUMNS, columns, strict=True))
@@ -247,25 +252,20 @@ def _columns_of_picks(picks, values, epochs, cache):
 def _columns_of_epoch(picks, values, epoch, end):
     """The same for the picks of one epoch, a list of five arrays."""
     expected, variance = values.moments(epoch.belief)
-    free = np.ones(values.n_samples, dtype=bool)
-    free[picks.indices[: epoch.start]] = False
-    inverse = np.divide(
-        1.0,
-        epoch.query_proba,
-        out=np.zeros(values.n_samples),
-        where=free & (epoch.query_proba > 0),
-    )
+    free = np.ones(values.n_samples)
+    free[picks.indices[: epoch.start]] = 0.0
+    inverse = free * epoch.inverse_proba
     here = slice(epoch.start, end)
     rows = picks.indices[here]
     square = variance * inverse
     # The exact g / q is not known for all rows, but it is never greater.
-    greatest = max(expected[free].max(), 0.0) * picks.max_inverse_proba[here]
+    greatest = np.max(expected, where=free > 0, initial=0.0)
     return [
         expected[rows],
         _left(expected, free, rows),
         _left(square, free, rows),
         _left(square + expected**2 * inverse, free, rows),
-        greatest,
+        greatest * picks.max_inverse_proba[here],
     ]
 
 
@@ -277,6 +277,6 @@ def _dispersion(residuals, variance):
 
 
 def _left(values, free, rows):
-    """Sum over the free rows before each of some picks."""
+    """Sum over the free rows before each of some picks; `free` is 1 or 0."""
     picked = values[rows]
-    return values[free].sum() - (np.cumsum(picked) - picked)
+    return values @ free - (np.cumsum(picked) - picked)

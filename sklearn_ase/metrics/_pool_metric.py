@@ -136,6 +136,10 @@ class PoolMetric:
         -------
         line : tuple of two float, or None
         """
+        return self._line
+
+    @cached_property
+    def _line(self):
         if len(self.parts) != 1:
             return None
         ends = [self.value(np.array([x])) for x in (0.0, 0.5, 1.0)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._inference import _kernels, _tails
+from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._betting import anytime_ends
 from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
 from sklearn_ase._inference._limits import min_loss, n_surprises
@@ -22,6 +22,11 @@ from sklearn_ase._inference._steps import (
     weighting_obstacle,
 )
 from sklearn_ase.risk._estimate import RiskEstimate
+from sklearn_ase.risk._heavy_tails import (
+    beyond_largest,
+    heavy_tail,
+    heavy_tail_before,
+)
 
 if TYPE_CHECKING:
     from sklearn_ase._inference._steps import Steps
@@ -177,30 +182,33 @@ def design_based(value, variances, deviations, steps, state):
     picks, loss, n_samples = state.settled, state.loss, state.n_samples
     n_labels, n_picks = picks.n_labels, len(picks)
     is_known = n_picks == n_samples
-    variance = _variance(variances, state)
-    total = float(picks.losses.sum())
     found = RiskEstimate(
         value=float(value),
-        standard_error=float(variance**0.5) if n_labels > 1 or is_known else np.nan,
+        standard_error=np.nan,
         n_labels=n_labels,
-        degrees_of_freedom=label_degrees(state),
-        refusal="" if is_known else _refusal(value, variance, state),
         n_skipped=n_picks - n_labels,
         max_loss=loss.max_loss,
         free_share=1.0 - n_picks / n_samples,
         least=min_loss(loss),
     )
-    if state.is_part and loss.is_bounded:
+    if state.is_part:
         return found
-    found = replace(found, population_variance=population_variance(state))
+    variance, total = _variance(variances, state), float(picks.losses.sum())
+    found = replace(
+        found,
+        standard_error=float(variance**0.5) if n_labels > 1 or is_known else np.nan,
+        degrees_of_freedom=label_degrees(state),
+        refusal="" if is_known else _refusal(value, variance, state),
+        population_variance=population_variance(state),
+    )
     if not loss.is_bounded:
         if is_known:
             return found
         return replace(
             found,
             tail_degrees=tail_degrees(deviations),
-            beyond=max(found.value, 0.0) * _tails.beyond_largest(state),
-            anytime_refusal=_anytime_refusal(state),
+            beyond=beyond_largest(value, state),
+            anytime_refusal=heavy_tail_before(state),
         )
     found = replace(
         found,
@@ -253,48 +261,3 @@ def _refusal(value, variance, state):
             "of, so nothing shows the error of the estimate. Label more rows."
         )
     return heavy_tail(state)
-
-
-def heavy_tail(state):
-    """Say why losses with a heavy tail have no interval; empty if they have none.
-
-    Losses of classifiers end at the greatest one of the table.
-
-    Parameters
-    ----------
-    state : PoolState
-
-    Returns
-    -------
-    refusal : str
-    """
-    is_known = len(state.settled) == state.n_samples
-    if is_known or np.isfinite(state.loss.max_loss):
-        return ""
-    shape = _tails.loss_tail(state)
-    if not shape > _tails.MAX_TAIL_SHAPE:
-        return ""
-    return (
-        f"No interval: the losses have a heavy tail (shape {shape:.2f}; from 0.5 "
-        "on their variance is infinite, from 1 on their mean). The largest losses "
-        "decide the risk, and few labels have met them. Use a loss that grows more "
-        "slowly (absolute_error), clip it, or label many more rows."
-    )
-
-
-def _anytime_refusal(state):
-    """Say why there is no anytime interval, though the labels so far allow a fixed one.
-
-    Losses of classifiers end at the greatest one of the table.
-    """
-    if np.isfinite(state.loss.max_loss):
-        return ""
-    shape = _tails.heaviest_tail(state, MIN_LABELS)
-    if not shape > _tails.MAX_TAIL_SHAPE:
-        return ""
-    return (
-        "No anytime interval: after fewer labels the losses had a heavy tail (shape "
-        f"{shape:.2f}; from 0.5 on their variance is infinite). Use method='fixed' if "
-        "the number of labels was chosen beforehand, or a loss that grows more slowly "
-        "(absolute_error)."
-    )

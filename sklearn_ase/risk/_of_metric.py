@@ -11,10 +11,14 @@ from sklearn_ase._inference._population import population_variance
 from sklearn_ase._inference._skips import row_weight
 from sklearn_ase._inference._steps import variances_of_mean
 from sklearn_ase.metrics._regression import RootMeanSquaredError, SquaredErrors
-from sklearn_ase.risk._base import heavy_tail
 from sklearn_ase.risk._class_average import ClassAverage, classes_of
 from sklearn_ase.risk._ends import from_an_end
 from sklearn_ase.risk._guarded_ase import GuardedASE
+from sklearn_ase.risk._heavy_tails import (
+    beyond_largest,
+    heavy_tail,
+    heavy_tail_before,
+)
 from sklearn_ase.risk._means import Means, unseen_of
 from sklearn_ase.risk._metric_estimate import MetricEstimate
 
@@ -99,12 +103,12 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     is_one = len(states) == 1 and states[0].loss.min_loss >= 0
     refusal = found[0].refusal if is_one else ""
     anytime_refusal = found[0].anytime_refusal if is_one else ""
-    beyond = 0.0
-    if isinstance(pool_metric.parts[0], SquaredErrors):
+    beyond, is_known = 0.0, len(picks) == influence.n_samples
+    if isinstance(pool_metric.parts[0], SquaredErrors) and not is_known:
         refusal = refusal or heavy_tail(states[0])
-        anytime_refusal = anytime_refusal or found[0].anytime_refusal
-        beyond = float(pool_metric.gradient(means.corrected)[0] * found[0].beyond)
-    is_known = len(picks) == influence.n_samples
+        anytime_refusal = anytime_refusal or heavy_tail_before(states[0])
+        slope = pool_metric.gradient(means.corrected)[0]
+        beyond = float(slope * beyond_largest(found[0].value, states[0]))
     # Limits that labels prove hold with any number of labels.
     has_limits = line is not None and np.isfinite([means.least, means.most]).all()
     if n_labels < MIN_LABELS and not is_known and not has_limits:
