@@ -29,10 +29,13 @@ class RowLoss:
     weight : ndarray of shape (n_samples,) or None
         How much each row counts, mean 1; the values are multiplied by it. None means
         that all count the same.
+    epochs : sequence of Epoch
+        Which rows could have been picked, and with what probability.
     """
 
     values: object
     weight: np.ndarray | None = None
+    epochs: tuple = ()
 
     @property
     def n_samples(self):
@@ -187,7 +190,7 @@ def question_state(
         **columns,
     )
     return PoolState(
-        loss=RowLoss(values, weight),
+        loss=RowLoss(values, weight, epochs),
         belief=belief,
         expected_loss=expected,
         picks=with_several_answers(picks, noise),

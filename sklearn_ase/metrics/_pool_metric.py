@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._combine import combine
 from sklearn_ase.metrics._row_values import FixedValues
-from sklearn_ase.metrics._units import UnitValues
 
 if TYPE_CHECKING:
     from sklearn_ase.metrics._row_values import RowValues
@@ -57,11 +56,6 @@ class PoolMetric:
     def n_samples(self) -> int:
         """Size of the pool."""
         return self.parts[0].n_samples
-
-    @cached_property
-    def units(self) -> tuple[RowValues, ...]:
-        """For each part, values of variance 1 where the part is uncertain."""
-        return tuple(UnitValues(part) for part in self.parts)
 
     def at(
         self, proba: np.ndarray | None, answered: np.ndarray | None = None

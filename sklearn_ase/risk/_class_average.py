@@ -15,7 +15,7 @@ import numpy as np
 from sklearn_ase._inference._regions import ends_over_regions
 from sklearn_ase._inference._skips import row_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.risk._means import UNSEEN_EVENTS, unseen_of
+from sklearn_ase.risk._means import UNSEEN_EVENTS
 
 # A class of which so many rows are expected occurs, though no label has shown one.
 _MANY_ROWS = 10.0
@@ -105,28 +105,24 @@ class ClassAverage:
         is_open = can_be & ~is_sure & (expected < _MANY_ROWS)
         return cls(means, predicted, least, most, chance, is_open)
 
-    def corrected(self, pool_metric, means, states, state_of, variance, worth):
+    def corrected(self, pool_metric, means, unseen, variance):
         """The same around the corrected means, with their errors.
 
         Parameters
         ----------
         pool_metric : PoolMetric
         means : Means
-        states : list of PoolState
-        state_of : callable
-            ``RowValues -> PoolState``.
+        unseen : ndarray of shape (n_parts,)
+            Variance of each mean by what no label has shown.
         variance : float
             Of the tangent of the metric. If it is greater than that of independent
             classes, the classes err together.
-        worth : float
-            Number of labels that the training rows are worth.
 
         Returns
         -------
         average : ClassAverage
         """
         place = _places(pool_metric)
-        unseen = _unseen(pool_metric, place, states, state_of, worth)
         gradient = _of_classes(pool_metric.gradient(means.corrected), place)
         plain = _covariances(means, 0.0, place)
         alone = np.einsum("ci,cij,cj->", gradient, plain, gradient)
@@ -213,24 +209,3 @@ def _covariances(means, unseen, place):
     error = _of_classes(np.sqrt(means.variances(unseen)), place)
     correlation = means.correlation[place[:, :, None], place[:, None, :]]
     return error[:, :, None] * error[:, None, :] * correlation
-
-
-def _unseen(pool_metric, place, states, state_of, worth):
-    """Variance of each mean by events that no label has shown: (n_parts,)."""
-    units, moments = pool_metric.units, {}
-
-    def moment(part):
-        if part not in moments:
-            moments[part] = state_of(units[part]).settled.residual_moment
-        return moments[part]
-
-    # All rows are predicted as some class: found and missed rows together are all.
-    total = sum(moment(part) for part in place[0] if part >= 0)
-    found = np.zeros(len(states))
-    for hit, missed in place.tolist():
-        of_hit = moment(hit) if hit >= 0 else 0.0
-        if hit >= 0:
-            found[hit] = unseen_of(states[hit], of_hit, worth)
-        if missed >= 0:
-            found[missed] = unseen_of(states[missed], total - of_hit, worth)
-    return found

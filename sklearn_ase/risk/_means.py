@@ -8,6 +8,7 @@ import numpy as np
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._limits import proved_limits
+from sklearn_ase._inference._spread import spread_of_picks
 from sklearn_ase._inference._steps import variances_of_mean
 
 # Number of labels that an uncorrelated pair of means counts for.
@@ -86,30 +87,28 @@ class Means:
         return found
 
 
-def unseen_of(state, moment, training_labels):
-    """Variance of a mean by half an event more among all rows with labels.
+def unseen_of(states, training_labels):
+    """Variance of each mean by half an event more among all rows with labels.
 
     Parameters
     ----------
-    state : PoolState
-        Of the values.
-    moment : ndarray of shape (n_picks,)
-        Their moment at each pick if each had a variance of 1.
+    states : list of PoolState
+        Of the values of each mean.
     training_labels : float
         Number of labels that the training rows are worth.
 
     Returns
     -------
-    variance : float
+    variances : ndarray of shape (n_means,)
         Spread evenly over the rows where the values are not known beforehand.
     """
-    n_samples, picks = state.n_samples, state.settled
-    if len(picks) == n_samples:
-        return 0.0
-    is_open = np.subtract(*state.loss.values.limits()[::-1]) > 0
-    n_heard = 1.0 + is_open[picks.indices[picks.answered]].sum()
-    n_heard += training_labels * is_open.mean()
-    weights = _kernels.step_weights(len(picks), n_samples)
-    of_one = np.nan_to_num(moment) / n_samples**2
-    found = UNSEEN_EVENTS / n_heard * float(weights**2 @ of_one)
-    return found if np.isfinite(found) else 0.0
+    picks, spread = states[0].settled, spread_of_picks(states[0])
+    if len(picks) == states[0].n_samples:
+        return np.zeros(len(states))
+    rows, found = picks.indices[picks.answered], []
+    for state in states:
+        room = np.subtract(*state.loss.values.limits()[::-1])
+        is_open = room > 0
+        n_heard = 1.0 + is_open[rows].sum() + training_labels * is_open.mean()
+        found.append(UNSEEN_EVENTS / n_heard * (room**2 @ spread))
+    return np.nan_to_num(found, posinf=0.0)

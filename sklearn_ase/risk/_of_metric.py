@@ -120,8 +120,8 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         refusal = _ALL_FORESEEN if len(states) != 2 else ""
     shape, error = {}, float(variance**0.5)
     if average is not None:
-        about = means, states, state_of, variance, training_labels
-        average = average.corrected(pool_metric, *about)
+        unseen = unseen_of(states, training_labels)
+        average = average.corrected(pool_metric, means, unseen, variance)
         low, high = average.ends(class_mean, 1.0)
         centre, error = average.value(class_mean), 0.5 * (high - low)
         shape = {"average": average}
@@ -129,10 +129,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         proved = means.least[0], means.most[0]
         basic["bounds"] = _within(metric.bounds, line, proved)
     if len(states) == 2:
-        units = [state_of(unit).settled.residual_moment for unit in pool_metric.units]
-        pairs = zip(states, units, strict=True)
-        unseen = np.array([unseen_of(*each, training_labels) for each in pairs])
-        error_of = np.sqrt(means.variances(unseen))
+        error_of = np.sqrt(means.variances(unseen_of(states, training_labels)))
         covariance = means.correlation * np.outer(error_of, error_of)
         shape = {
             "means": tuple(means.corrected.tolist()),
