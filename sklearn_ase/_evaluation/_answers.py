@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sklearn_ase._evaluation._state_of import training_labels
 from sklearn_ase._evaluation._support import Support
 from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._inference._pairs import Pairs
@@ -56,7 +57,9 @@ class Answers:
     def estimate(self, place):
         """Metric of one model, a MetricEstimate."""
         if place not in self._kept:
-            found = estimate_metric(self.risk, self.metrics[place], self.state_of)
+            worth = training_labels(self.state_of.state)
+            asked = self.risk, self.metrics[place], self.state_of
+            found = estimate_metric(*asked, worth)
             self._kept[place] = self.support.on(replace(found, note=self.note))
         return self._kept[place]
 

@@ -5,7 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sklearn_ase._data._responses import response_of
-from sklearn_ase._evaluation._state_of import proba_near, states_for
+from sklearn_ase._evaluation._state_of import (
+    proba_near,
+    states_for,
+    training_labels,
+)
 from sklearn_ase._pool._metrics import metric_in_chunks
 from sklearn_ase._utils._settings import same_settings
 from sklearn_ase.losses import SquaredError, ZeroOne, as_loss
@@ -171,14 +175,12 @@ def estimate_question(risk, question, more_labels, classes, state, epochs, cache
     state_of = states_for(
         state, epochs, more_labels, classes, question.weight, cache=cache
     )
-    worth = getattr(state.belief, "training_worth", None)
-    n_worth = 0.0 if worth is None else worth.n_labels
     answered, picks = None, state.settled
     if picks.n_skipped:
         answered = np.full(state.n_samples, np.nan)
         answered[picks.indices] = picks.answered
     metric = metric.at(proba_near(metric, state, classes, more_labels), answered)
-    return estimate_metric(risk, metric, state_of, n_worth)
+    return estimate_metric(risk, metric, state_of, training_labels(state))
 
 
 def with_bets(found, other):

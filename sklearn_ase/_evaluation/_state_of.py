@@ -145,3 +145,18 @@ def proba_near(metric, state, classes, more_labels):
             answers = np.array(more) == label
             proba[row] = (proba[row] + answers.sum()) / (len(more) + 1)
     return proba
+
+
+def training_labels(state):
+    """Number of labels of the pool that the training rows are worth.
+
+    Parameters
+    ----------
+    state : PoolState
+
+    Returns
+    -------
+    n_labels : float
+    """
+    worth = getattr(state.belief, "training_worth", None)
+    return 0.0 if worth is None else worth.n_labels

@@ -57,6 +57,8 @@ def balanced_of_many(u, v, p, adjusted=False):
     value = np.where(occurs, u / size, 0.0).sum() / n_classes
     slopes = np.where(occurs, [v, -u, np.zeros(len(u))] / size**2, 0.0) / n_classes
     if adjusted:
+        if n_classes < 2:  # Chance is always right.
+            return np.nan, np.full(slopes.shape, np.nan)
         chance = 1.0 / n_classes
         value, slopes = (value - chance) / (1.0 - chance), slopes / (1.0 - chance)
     return value, slopes

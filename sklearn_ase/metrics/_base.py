@@ -87,6 +87,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     greater_is_better: bool = True
     scale: str = "linear"
     surrogate_worth: float = np.inf
+    _class_mean = None
 
     @property
     def name(self) -> str:

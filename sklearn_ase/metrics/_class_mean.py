@@ -7,6 +7,9 @@ import numpy as np
 from sklearn_ase.metrics._counts import TINY
 from sklearn_ase.metrics._ratio_kernels import one_class
 
+# A class that may occur is a part of one: this is closer to two classes than to one.
+_LEAST_CLASSES = 1.5
+
 
 @dataclass(frozen=True)
 class ClassMean:
@@ -48,7 +51,12 @@ class ClassMean:
         return (size > TINY) | ((predicted > TINY) & (not self.needs_labels))
 
     def of(self, mean, n_classes):
-        """The metric, given the mean of the ratios of so many classes."""
+        """The metric, given the mean of the ratios of so many classes.
+
+        NaN if it is adjusted and there is one class, for which chance is always right.
+        """
         if not self.is_adjusted:
             return mean
+        if n_classes < _LEAST_CLASSES:
+            return np.nan
         return (mean - 1.0 / n_classes) / (1.0 - 1.0 / n_classes)

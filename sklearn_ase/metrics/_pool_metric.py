@@ -102,7 +102,9 @@ class PoolMetric:
         -------
         pool_metric : PoolMetric
         """
-        if not 1 < len(self.parts) <= _MOST_TRIED:
+        # In an average a class counts as soon as a row has it, whatever its ratio.
+        is_average = getattr(self.metric, "_class_mean", None) is not None
+        if is_average or not 1 < len(self.parts) <= _MOST_TRIED:
             return self
         limits = [part.limits() for part in self.parts]
         ends = np.array([[side.mean() for side in both] for both in limits]).T

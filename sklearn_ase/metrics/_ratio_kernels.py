@@ -94,3 +94,30 @@ def averaged(top, bottom, means, by_size):
     if by_size:
         gradient[:2] += (each - value) / total
     return value[..., 0], np.moveaxis(gradient, 0, -2).reshape(means.shape)
+
+
+def averaged_of_two(top, bottom, means, by_size):
+    """The same for two classes, of the means (u, v, p) of the second one.
+
+    Parameters
+    ----------
+    top, bottom : ndarrays of shape (4,)
+    means : ndarray of shape (..., 3)
+    by_size : bool
+
+    Returns
+    -------
+    value : ndarray of shape (...)
+    gradient : ndarray of shape (..., 3)
+    """
+    u, v, p = np.moveaxis(means, -1, 0)
+    # The first class has what is neither of the second nor predicted so.
+    both = np.stack([1.0 - p - v, u, p - u, v, 1.0 - p, p], axis=-1)
+    value, slopes = averaged(top, bottom, both, by_size)
+    other_found, found, other_missed, missed, other, own = np.moveaxis(slopes, -1, 0)
+    gradient = (
+        found - other_missed,
+        missed - other_found,
+        own - other - other_found + other_missed,
+    )
+    return value, np.stack(gradient, axis=-1)

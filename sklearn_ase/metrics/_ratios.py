@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from sklearn_ase._utils._checks import check_choice, check_number
+from sklearn_ase._utils._checks import check_choice, check_number, shown
 from sklearn_ase._utils._typing import Average, Floats, Label
 from sklearn_ase.metrics._class_mean import ClassMean
 from sklearn_ase.metrics._counts import (
@@ -17,7 +17,12 @@ from sklearn_ase.metrics._counts import (
     of_one_class,
 )
 from sklearn_ase.metrics._labels import positive_column
-from sklearn_ase.metrics._ratio_kernels import averaged, one_class, pooled
+from sklearn_ase.metrics._ratio_kernels import (
+    averaged,
+    averaged_of_two,
+    one_class,
+    pooled,
+)
 
 _AVERAGES = ("binary", "macro", "weighted", "micro")
 _CURE = (
@@ -35,13 +40,18 @@ class _RatioMetric(CountMetric):
 
     def validate(self) -> None:
         check_choice(self.average, "average", _AVERAGES)
+        if self.average != "binary" and self.pos_label is not None:
+            raise ValueError(
+                f"pos_label={shown(self.pos_label)} names one class, but "
+                f"average={self.average!r} is about all classes. Leave one of them out."
+            )
 
     @abstractmethod
     def _coefficients(self):
         """Coefficients of 1, found, missed and predicted, above and below."""
 
     @property
-    def class_mean(self) -> ClassMean | None:
+    def _class_mean(self) -> ClassMean | None:
         """How classes are averaged if all count the same; None if they do not."""
         is_macro = self.average == "macro"
         return ClassMean(*self._coefficients()) if is_macro else None
@@ -54,6 +64,8 @@ class _RatioMetric(CountMetric):
             column = positive_column(self, classes, _CURE, counts)
             # What only the model predicts is none of the classes: it is negative.
             return of_one_class(predicted, np.searchsorted(names, classes[column]))
+        if self.average != "micro" and len(names) == 2:
+            return of_one_class(predicted, 1)
         if self.average == "micro":
             others = np.full(len(predicted), len(names) - 1.0)
             return [of_hits(predicted), Count(None, others)]
@@ -92,7 +104,8 @@ class _RatioMetric(CountMetric):
             return one_class(top, bottom, means)
         if self.average == "micro":
             return pooled(top, bottom, means)
-        return averaged(top, bottom, means, by_size=self.average == "weighted")
+        by_classes = averaged_of_two if means.shape[-1] == 3 else averaged
+        return by_classes(top, bottom, means, by_size=self.average == "weighted")
 
 
 class Precision(_RatioMetric):

@@ -15,11 +15,6 @@ import numpy as np
 from sklearn_ase._inference._regions import ends_over_regions
 from sklearn_ase._inference._skips import row_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.risk._means import UNSEEN_EVENTS
-
-# A class of which so many rows are expected occurs, though no label has shown one.
-_MANY_ROWS = 10.0
-_MOST_QUANTILE = 1e9
 
 
 def classes_of(pool_metric):
@@ -33,13 +28,9 @@ def classes_of(pool_metric):
     -------
     class_mean : ClassMean or None
     """
-    if type(pool_metric) is not PoolMetric:
-        return None
-    class_mean = getattr(pool_metric.metric, "class_mean", None)
-    n_classes = len(pool_metric.known) // 3
-    # If rows were skipped, nobody knows how many others are predicted as a class.
-    is_known = not np.isnan(pool_metric.known[2 * n_classes :]).any()
-    return class_mean if n_classes > 1 and is_known else None
+    # Two classes have the same two means.
+    is_average = type(pool_metric) is PoolMetric and len(pool_metric.known) > 3
+    return getattr(pool_metric.metric, "_class_mean", None) if is_average else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +42,14 @@ class ClassAverage:
     means : ndarray of shape (n_classes, 2)
         Shares of the rows that are of the class: found, and missed by the model.
     predicted : ndarray of shape (n_classes,)
-        Share of the rows that are predicted as the class.
+        Share of the rows that are predicted as the class. If rows were skipped, an
+        estimate: nobody knows which rows can be labelled.
     least, most : ndarray of shape (n_classes, 2)
         What the means can be, as the labels have proved.
+    is_shown : ndarray of shape (n_classes,), dtype bool
+        Whether a label has shown the class.
     chance : ndarray of shape (n_classes,)
         Probability that the class counts; 1 and 0 if that is certain.
-    is_open : ndarray of shape (n_classes,), dtype bool
-        Whether the interval has to allow for both.
     covariance : ndarray of shape (n_classes, 2, 2)
     """
 
@@ -65,21 +57,21 @@ class ClassAverage:
     predicted: np.ndarray
     least: np.ndarray
     most: np.ndarray
+    is_shown: np.ndarray
     chance: np.ndarray
-    is_open: np.ndarray
     covariance: np.ndarray | None = None
 
     @classmethod
-    def of(cls, pool_metric, found, state, training_labels):
+    def of(cls, pool_metric, found, states, training_labels):
         """What is known of each class, but for the errors.
 
         Parameters
         ----------
         pool_metric : PoolMetric
         found : list of RiskEstimate
-            Of the means that labels change, within what is proved.
-        state : PoolState
-            Of one of them.
+            Of the means that labels change, with what is proved.
+        states : list of PoolState
+            Of these means.
         training_labels : float
             Number of labels that the training rows are worth.
 
@@ -87,23 +79,24 @@ class ClassAverage:
         -------
         average : ClassAverage
         """
-        class_mean = pool_metric.metric.class_mean
+        class_mean, place = pool_metric.metric._class_mean, _places(pool_metric)
         values = ([getattr(x, of) for x in found] for of in ("value", "least", "most"))
         shares = [pool_metric.all_means(x).reshape(3, -1) for x in values]
         means, least, most = (each[:2].T for each in shares)
-        predicted = shares[0][2]
-        is_sure = class_mean.counts(least.sum(axis=1), predicted)
+        predicted, state = shares[0][2], states[0]
+        is_shown = _of_classes([s.settled.losses.any() for s in states], place).any(1)
+        is_sure = class_mean.counts(is_shown, predicted)
         can_be = class_mean.counts(most.sum(axis=1), predicted)
-        # Rows that the surrogate expects, and half a row more among all rows heard.
+        # Of a class that no label has shown so many rows are expected ...
         counts, picks = row_weight(state) > 0, state.settled
-        n_labels = counts[picks.indices[picks.answered]].sum()
-        n_free = counts.sum() - counts[picks.indices].sum()
-        n_heard = 1.0 + n_labels + training_labels * counts.mean()
         expected = counts.sum() * np.maximum(means.sum(axis=1), 0.0)
-        n_rows = expected + n_free * UNSEEN_EVENTS / n_heard
-        chance = np.where(is_sure, 1.0, can_be * -np.expm1(-n_rows))
-        is_open = can_be & ~is_sure & (expected < _MANY_ROWS)
-        return cls(means, predicted, least, most, chance, is_open)
+        # ... and this is the chance to miss one with a rate that nobody knows.
+        n_heard = counts[picks.indices[picks.answered]].sum()
+        n_heard += training_labels * counts.mean()
+        n_free = counts.sum() - counts[picks.indices].sum()
+        missed = np.sqrt(n_heard / (n_heard + n_free))
+        chance = np.where(is_sure, 1.0, can_be * (1.0 - missed * np.exp(-expected)))
+        return cls(means, predicted, least, most, is_shown, chance)
 
     def corrected(self, pool_metric, means, unseen, variance):
         """The same around the corrected means, with their errors.
@@ -138,9 +131,8 @@ class ClassAverage:
     def value(self, class_mean):
         """The average, each class by its chance to count."""
         total = self.chance.sum()
-        return float(
-            class_mean.of(self.ratios(class_mean) @ self.chance / total, total)
-        )
+        mean = self.ratios(class_mean) @ self.chance / total
+        return float(class_mean.of(mean, total))
 
     def ends(self, class_mean, quantile):
         """Ends of an interval.
@@ -155,28 +147,37 @@ class ClassAverage:
         -------
         low, high : float
         """
-        quantile = np.full(len(self.means), min(quantile, _MOST_QUANTILE))
 
         def function(points):
-            return class_mean.ratios(
-                points[..., 0], points[..., 1], self.predicted[:, None]
-            )
+            u, v = np.moveaxis(points, -1, 0)
+            return class_mean.ratios(u, v, self.predicted[:, None])
 
+        quantile = np.full(len(self.means), quantile)
         region = self.means, self.covariance, quantile, (self.least, self.most)
         low, high = ends_over_regions(function, None, *region)
         ratios = self.ratios(class_mean)
-        down = ratios - np.fmin(low, ratios)
-        up = np.fmax(high, ratios) - ratios
+        none_found = class_mean.ratios(0.0, self.means[:, 1], self.predicted)
+        low = np.where(self.is_shown, low, np.fmin(low, np.nan_to_num(none_found)))
+        down, up = ratios - np.fmin(low, ratios), np.fmax(high, ratios) - ratios
         ends = []
-        for counts in (self.chance > 0, (self.chance > 0) & ~self.is_open):
+        for counts in (self.chance > 0, self.chance == 1):
             n = counts.sum()
             if not n:
                 continue
             middle = ratios[counts].mean()
-            reach = (np.linalg.norm(each[counts]) / n for each in (down, up))
-            below, above = reach
+            below, above = (self._together(each * counts) / n for each in (down, up))
             ends.append([class_mean.of(x, n) for x in (middle - below, middle + above)])
-        return min(end[0] for end in ends), max(end[1] for end in ends)
+        low, high = np.transpose(ends)
+        return float(np.nanmin(low)), float(np.nanmax(high))
+
+    def _together(self, errors):
+        """Error of a sum, from those of the classes.
+
+        Of classes that no label has shown only the surrogate speaks. It may be wrong
+        about all of them at once.
+        """
+        shown, others = errors[self.is_shown], errors[~self.is_shown]
+        return np.linalg.norm(shown) + others.sum()
 
     def with_variance(self, ratio):
         """The same with another variance, relative to that of now."""

@@ -21,7 +21,7 @@ def ends_of_means(estimate, quantile):
     """
     metric = estimate.metric
     if estimate.average is not None:
-        return estimate.average.ends(metric.class_mean, quantile)
+        return estimate.average.ends(metric._class_mean, quantile)
     known = np.array(estimate.known)
 
     def value(means):

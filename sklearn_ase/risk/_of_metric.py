@@ -22,6 +22,7 @@ from sklearn_ase.risk._heavy_tails import (
 from sklearn_ase.risk._means import Means, unseen_of
 from sklearn_ase.risk._metric_estimate import MetricEstimate
 
+_ROUNDING = 1e-6
 _ALL_SKIPPED = "None of the rows that the question is about could be labelled."
 _ALL_FORESEEN = (
     "No interval: all labels are what the surrogate was certain of, so nothing shows "
@@ -57,9 +58,9 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     picks = states[0].settled
     found = [risk.estimate(state) for state in states]
     is_unbiased = pool_metric.is_linear and not risk.leans_on_surrogate
-    if not is_unbiased:  # Else the cut would bias it.
-        pairs = zip(found, states, strict=True)
-        found = [with_limits(*each) for each in pairs]
+    pairs = zip(found, states, strict=True)
+    if len(states) > 1 or not is_unbiased:  # A cut would bias what is unbiased.
+        found = [with_limits(*each, cut=not is_unbiased) for each in pairs]
     basic = {
         "n_labels": found[0].n_labels,
         "n_skipped": found[0].n_skipped,
@@ -67,13 +68,14 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         "bounds": metric.bounds,
         "metric": metric,
     }
+    _check_bounds(pool_metric, states)
     if _is_all_skipped(states[0]):
         return _refused(np.nan, _ALL_SKIPPED, basic)
     average, class_mean = None, classes_of(pool_metric)
     if class_mean is None:
         value = pool_metric.value(np.array([each.value for each in found]))
     else:
-        average = ClassAverage.of(pool_metric, found, states[0], training_labels)
+        average = ClassAverage.of(pool_metric, found, states, training_labels)
         value = average.value(class_mean)
     if not is_unbiased:
         value = float(np.clip(value, *metric.bounds))
@@ -117,19 +119,19 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
             f"little about the error of {metric.name}. Label more rows."
         )
     elif variance <= (1e-12 * centre) ** 2 and not is_known and not has_limits:
-        refusal = _ALL_FORESEEN if len(states) != 2 else ""
-    shape, error = {}, float(variance**0.5)
-    if average is not None:
+        has_region = average is not None or len(states) == 2
+        refusal = "" if has_region else _ALL_FORESEEN
+    shape, unseen = {}, None
+    if average is not None or len(states) == 2:
         unseen = unseen_of(states, training_labels)
-        average = average.corrected(pool_metric, means, unseen, variance)
-        low, high = average.ends(class_mean, 1.0)
-        centre, error = average.value(class_mean), 0.5 * (high - low)
-        shape = {"average": average}
     if line is not None:  # The labels prove limits of the only mean.
         proved = means.least[0], means.most[0]
         basic["bounds"] = _within(metric.bounds, line, proved)
-    if len(states) == 2:
-        error_of = np.sqrt(means.variances(unseen_of(states, training_labels)))
+    if average is not None:
+        average = average.corrected(pool_metric, means, unseen, variance)
+        centre, shape = average.value(class_mean), {"average": average}
+    elif len(states) == 2:
+        error_of = np.sqrt(means.variances(unseen))
         covariance = means.correlation * np.outer(error_of, error_of)
         shape = {
             "means": tuple(means.corrected.tolist()),
@@ -140,7 +142,7 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         }
     return MetricEstimate(
         value=value,
-        standard_error=error,
+        standard_error=float(variance**0.5),
         centre=centre,
         degrees_of_freedom=_degrees(influence, values),
         scale=metric.scale,
@@ -217,6 +219,20 @@ def _within(bounds, line, ends):
     """Bounds of a metric that is a line of a mean, which has ends itself."""
     low, high = sorted(line[0] + line[1] * end for end in ends)
     return max(bounds[0], low), min(bounds[1], high)
+
+
+def _check_bounds(pool_metric, states):
+    """Refuse bounds that what the surrogate believes does not keep."""
+    if states[0].belief is None:
+        return
+    metric, (low, high) = pool_metric.metric, pool_metric.metric.bounds
+    value = pool_metric.value(np.array([s.expected_loss.mean() for s in states]))
+    if value < low - _ROUNDING or value > high + _ROUNDING:
+        raise ValueError(
+            f"{metric.name} is {value:.4g} by what the surrogate believes, but its "
+            f"bounds are {low:g} and {high:g}. Set its bounds to the least and the "
+            "greatest value that it can have."
+        )
 
 
 def _refused(value, refusal, basic):

@@ -1,9 +1,11 @@
 """Averages in which each class counts the same, and classes with hardly any row."""
 
+import warnings
 from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
@@ -38,16 +40,20 @@ WITHOUT = rows_of([150, 100, 50, 0], 2)
 RARE = rows_of([150, 100, 47, 3], 3)
 
 
-def evaluated(pool, n_labels, seed=0, skipped=()):
+ALWAYS_0 = DummyClassifier(strategy="constant", constant=0).fit(X_TRAIN, Y_TRAIN)
+
+
+def evaluated(pool, n_labels, seed=0, skipped=(), model=MODEL, n_classes=4):
     """An evaluation with labels that were asked for at once."""
-    X, y = pool
+    (X, y), known = pool, n_classes > Y_TRAIN
     evaluator = ActiveRiskEstimator(
-        FrozenEstimator(MODEL),
+        FrozenEstimator(model),
         loss="zero_one",
-        surrogate=FrozenEstimator(MODEL),
+        surrogate=FrozenEstimator(GaussianNB().fit(X_TRAIN[known], Y_TRAIN[known])),
+        classes=np.arange(n_classes),
         random_state=seed,
     )
-    evaluation = evaluator.start(X, X_train=X_TRAIN, y_train=Y_TRAIN)
+    evaluation = evaluator.start(X, X_train=X_TRAIN[known], y_train=Y_TRAIN[known])
     rows = evaluation.ask(n_labels).indices
     kept = rows[~np.isin(rows, skipped)]
     evaluation.tell(kept, y[kept])
@@ -63,13 +69,29 @@ def half_labelled():
 
 @risks
 @pytest.mark.parametrize("metric", [*MACRO, ADJUSTED], ids=str)
-def test_with_all_labels_a_class_without_rows_does_not_count(metric, risk):
-    X, y = WITHOUT
-    found = evaluated(WITHOUT, N).estimate(risk, metric=metric)
-    truth = as_metric(metric)(y, MODEL.predict(X))
+@pytest.mark.parametrize("pool", [WITHOUT, RARE], ids=["without it", "three rows"])
+@pytest.mark.parametrize("model", [MODEL, ALWAYS_0], ids=["model", "always 0"])
+def test_with_all_labels_classes_count_as_in_scikit_learn(model, pool, metric, risk):
+    X, y = pool
+    found = evaluated(pool, N, model=model).estimate(risk, metric=metric)
+    truth = as_metric(metric)(y, model.predict(X))
     assert float(found) == pytest.approx(truth, abs=1e-12)
     if not isinstance(risk, ASE):
         assert found.interval() == pytest.approx((truth, truth), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("metric", MACRO)
+def test_a_class_that_is_never_predicted_counts_if_rows_have_it(metric, n_classes):
+    """Its ratio is 0 whatever its share, but the average is over one class more."""
+    pool = X, y = tuple(each[RARE[1] < n_classes] for each in RARE)
+    model = DummyClassifier(strategy="constant", constant=0).fit(X, y)
+    evaluation = evaluated(pool, 100, model=model, n_classes=n_classes)
+    found = evaluation.estimate(metric=metric)
+    truth = as_metric(metric)(y, np.zeros(len(y), dtype=int))
+    low, high = found.interval()
+    assert low - 1e-9 <= truth <= high + 1e-9
+    assert abs(float(found) - truth) < 0.1
 
 
 @pytest.mark.parametrize("metric", [*MACRO, ADJUSTED], ids=str)
@@ -93,11 +115,11 @@ def test_the_value_is_between_those_with_and_without_such_a_class():
     average = evaluation.estimate(metric="recall_macro").average
     chance = average.chance[3]
     assert (average.chance[:3] == 1.0).all()
-    assert average.is_open.tolist() == [False, False, False, True]
+    assert average.is_shown.tolist() == [True, True, True, False]
     assert 0.05 < chance < 0.99
     ratios = average.means[:3, 0] / average.means[:3].sum(axis=1)
     expected = ratios.sum() / (3.0 + chance)
-    assert average.value(as_metric("recall_macro").class_mean) == pytest.approx(
+    assert average.value(as_metric("recall_macro")._class_mean) == pytest.approx(
         expected
     )
 
@@ -109,18 +131,20 @@ def test_a_class_that_a_label_has_shown_counts():
     )
     average = evaluated(RARE, 60, seed).estimate(metric="f1_macro").average
     assert average.chance[3] == 1.0
-    assert not average.is_open.any()
+    assert average.is_shown.all()
 
 
-@pytest.mark.parametrize("metric", ["f1_macro", "recall_macro", "precision_macro"])
-def test_intervals_hold_with_a_class_of_three_rows(metric):
-    X, y = RARE
-    truth = as_metric(metric)(y, MODEL.predict(X))
+@pytest.mark.parametrize("pool", [WITHOUT, RARE], ids=["without it", "three rows"])
+def test_intervals_hold_with_a_class_of_hardly_any_rows(pool):
+    X, y = pool
+    truths = {name: as_metric(name)(y, MODEL.predict(X)) for name in MACRO}
     covered = []
-    for seed in range(40):
-        low, high = evaluated(RARE, 60, seed).estimate(metric=metric).interval()
-        covered.append(low <= truth <= high)
-    assert np.mean(covered) >= 0.85
+    for seed in range(30):
+        evaluation = evaluated(pool, 60, seed)
+        ends = [evaluation.estimate(metric=name).interval() for name in MACRO]
+        pairs = zip(ends, truths.values(), strict=True)
+        covered.append([low <= truth <= high for (low, high), truth in pairs])
+    assert np.mean(covered, axis=0).min() >= 0.85
 
 
 @pytest.mark.parametrize("metric", MACRO)
@@ -134,10 +158,49 @@ def test_groups_without_a_class_have_an_interval_around_their_value(metric):
     assert abs(float(found) - truth) < 0.15
 
 
-def test_with_skipped_rows_nobody_knows_the_predictions_that_count():
-    found = evaluated(RARE, 100, skipped=np.arange(0, N, 7)).estimate(metric="f1_macro")
-    assert found.average is None
-    assert np.isfinite(found.interval()).all()
+@pytest.mark.parametrize("metric", MACRO)
+@pytest.mark.parametrize("rows", ["all", "predicted as 0"])
+def test_one_skipped_row_changes_little(metric, rows):
+    X = RARE[0]
+    where = np.ones(N, dtype=bool) if rows == "all" else MODEL.predict(X) == 0
+    first = evaluated(RARE, 100).state.indices[0]
+    found = evaluated(RARE, 100, skipped=[first]).estimate(metric=metric, where=where)
+    plain = evaluated(RARE, 100).estimate(metric=metric, where=where)
+    assert float(found) == pytest.approx(float(plain), abs=0.02)
+    assert found.interval() == pytest.approx(plain.interval(), abs=0.06)
+
+
+def test_one_class_has_no_balanced_accuracy_beyond_chance():
+    evaluation, where = evaluated(RARE, 150), (RARE[1] == 0) & (RARE[0][:, 0] < 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = evaluation.estimate(metric=ADJUSTED, where=where)
+    assert "not defined" in found.refusal or found.bounds == (-1.0, 1.0)
+    assert found.standard_error != np.inf
+
+
+def test_two_classes_have_one_interval_whatever_it_is_called():
+    X, y = RARE[0], (RARE[1] > 1).astype(int)
+    model = GaussianNB().fit(X_TRAIN, Y_TRAIN > 1)
+    evaluator = ActiveRiskEstimator(loss="zero_one", classes=[0, 1], random_state=0)
+    evaluation = evaluator.start(X, predictions=model.predict(X).astype(int))
+    evaluation.run(y, 60)
+    found = [evaluation.estimate(metric=m) for m in ("recall_macro", MACRO[-1])]
+    assert float(found[0]) == pytest.approx(float(found[1]))
+    assert found[0].interval() == pytest.approx(found[1].interval())
+
+
+@pytest.mark.parametrize("metric", MACRO)
+def test_a_table_of_models_has_the_same_value(metric):
+    evaluation = evaluated(RARE, 100)
+    models = {"one": MODEL.predict(RARE[0]), "zero": np.zeros(N, dtype=int)}
+    compared = evaluation.compare(models, metric=metric)
+    place = compared.to_dict()["model"].index(compared.best_name)
+    best = compared.estimates[place]
+    assert compared.best_name == "one"
+    found = evaluation.estimate(metric=metric)
+    assert float(best) == pytest.approx(float(found))
+    assert best.interval() == pytest.approx(found.interval())
 
 
 def own_ends(average, top, bottom, quantile):
@@ -156,32 +219,41 @@ def own_ends(average, top, bottom, quantile):
             values.append((np.array(top) @ x) / (np.array(bottom) @ x))
         x = np.array([1.0, found, missed, average.predicted[c]])
         middle.append((np.array(top) @ x) / (np.array(bottom) @ x))
-        down.append(middle[-1] - np.min(values))
+        least = np.min(values) if average.is_shown[c] else 0.0
+        down.append(middle[-1] - least)
         up.append(np.max(values) - middle[-1])
     ends = []
-    for chosen in (np.ones(len(middle), bool), ~average.is_open):
+    for chosen in (np.ones(len(middle), bool), average.chance == 1):
         n, centre = chosen.sum(), np.mean(np.array(middle)[chosen])
-        below = sum(d**2 for d, here in zip(down, chosen, strict=True) if here) ** 0.5
-        above = sum(u**2 for u, here in zip(up, chosen, strict=True) if here) ** 0.5
-        ends.append((centre - below / n, centre + above / n))
+        reach = []
+        for side in (down, up):
+            square = together = 0.0
+            for c, error in enumerate(side):
+                if chosen[c] and average.is_shown[c]:
+                    square += error**2
+                elif chosen[c]:
+                    together += error
+            reach.append((square**0.5 + together) / n)
+        ends.append((centre - reach[0], centre + reach[1]))
     return min(e[0] for e in ends), max(e[1] for e in ends)
 
 
 @pytest.mark.parametrize("quantile", [0.5, 1.7])
-def test_errors_of_classes_add_up_as_if_they_were_independent(quantile):
+def test_errors_of_classes_that_labels_show_are_independent(quantile):
     f1 = ((0, 2, 0, 0), (0, 1, 1, 1))
     average = ClassAverage(
-        means=np.array([[0.3, 0.1], [0.2, 0.05], [0.02, 0.01]]),
-        predicted=np.array([0.45, 0.4, 0.15]),
-        least=np.array([[0.1, 0.02], [0.05, 0.01], [0.0, 0.0]]),
-        most=np.array([[0.4, 0.3], [0.35, 0.2], [0.1, 0.2]]),
-        chance=np.array([1.0, 1.0, 0.7]),
-        is_open=np.array([False, False, True]),
+        means=np.array([[0.3, 0.1], [0.2, 0.05], [0.02, 0.01], [0.01, 0.02]]),
+        predicted=np.array([0.45, 0.4, 0.1, 0.05]),
+        least=np.array([[0.1, 0.02], [0.05, 0.01], [0.0, 0.0], [0.0, 0.0]]),
+        most=np.array([[0.4, 0.3], [0.35, 0.2], [0.1, 0.2], [0.05, 0.2]]),
+        is_shown=np.array([True, True, False, False]),
+        chance=np.array([1.0, 1.0, 0.7, 1.0]),
         covariance=np.array(
             [
                 [[4e-4, -1e-4], [-1e-4, 9e-4]],
                 [[9e-4, 0.0], [0.0, 4e-4]],
                 [[4e-4, 1e-4], [1e-4, 1e-3]],
+                [[1e-4, 0.0], [0.0, 1e-4]],
             ]
         ),
     )
