@@ -23,7 +23,8 @@ def number_groups(groups, problem):
     Returns
     -------
     names : list
-        Sorted; by their text if they are of several kinds.
+        Sorted; by their text if they are of several kinds, and ordered categories in
+        their order. A missing name comes last.
     numbers : ndarray of int of shape (n_samples,)
         Of the group of each row.
     """
@@ -31,6 +32,8 @@ def number_groups(groups, problem):
         raise ValueError(_name_for_column(groups, problem.X))
     n_samples = problem.n_samples
     problem.order.check(groups=groups)
+    kind = getattr(groups, "dtype", None)
+    order = list(kind.categories) if getattr(kind, "ordered", None) else []
     groups = read_array(groups, "groups")
     if groups.shape != (n_samples,):
         raise ValueError(
@@ -49,10 +52,23 @@ def number_groups(groups, problem):
             )
         kinds = {type(entry) for entry in entries}
         if not (len(kinds) == 1 and kinds.pop() in _SIMPLE):
-            return _numbered_by_text(entries)
+            return _in_order(*_numbered_by_text(entries), order)
         groups = np.array(entries)
     names, numbers = np.unique(groups, return_inverse=True)
-    return names.tolist(), numbers
+    return _in_order(names.tolist(), numbers, order)
+
+
+def _in_order(names, numbers, order):
+    """Names in a given order, others after them, missing ones last."""
+
+    def place(k):
+        name = names[k]
+        if is_missing(name):
+            return len(order) + 1
+        return order.index(name) if name in order else len(order)
+
+    places = sorted(range(len(names)), key=place)
+    return [names[k] for k in places], np.argsort(places)[numbers]
 
 
 def group_name(group):

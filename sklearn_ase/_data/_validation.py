@@ -259,6 +259,12 @@ def check_task(loss, estimator, surrogate, classes):
 
     The loss decides; if it does not say, the surrogate, the model and `classes` do.
     """
+    if loss.task == "regression" and is_classifier(estimator):
+        raise ValueError(
+            "The loss or the metric is about numbers, but the estimator is a "
+            "classifier. Use one that is about classes, such as metric='accuracy' or "
+            "loss='brier'."
+        )
     if loss.task is not None:
         return loss.task
     if getattr(surrogate, "task", None) is not None:

@@ -16,7 +16,7 @@ from sklearn_ase._utils._checks import (
 )
 from sklearn_ase._utils._strategies import check_strategy
 from sklearn_ase.acquisition import BaseAcquisition, LossSpread, TrustWeighted
-from sklearn_ase.metrics import as_metric
+from sklearn_ase.metrics import BaseMetric, as_metric
 from sklearn_ase.metrics._lookup import METRICS
 from sklearn_ase.risk import ASE, BaseRisk, GuardedASE
 from sklearn_ase.selection import BaseSelection, Proportional
@@ -151,6 +151,10 @@ def check_risk(risk):
         raise TypeError(
             f"risk={risk!r} is the name of a metric. Give it as metric={risk!r}."
         )
+    if isinstance(risk, BaseMetric):
+        raise TypeError(f"risk={risk!r} is a metric. Give it as metric={risk!r}.")
+    if isinstance(risk, list) or hasattr(risk, "shape"):
+        raise TypeError("risk is an array. Give a mask of rows as where=...")
     check_strategy(risk, *_KINDS["risk"], "risk")
 
 

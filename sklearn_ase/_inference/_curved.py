@@ -8,14 +8,12 @@ from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._best_of import seen_covariance
 from sklearn_ase._inference._corrected import some_rows, sum_of_covariances
 from sklearn_ase._inference._regions import (
+    MOST_QUANTILE,
+    UNSEEN_EVENTS,
     ends_over_regions,
     greater_covariance,
     into_limits,
 )
-
-# An event that no label has shown counts as a half.
-_UNSEEN_EVENTS = 0.5
-_MOST_QUANTILE = 1e9
 
 
 class Curved:
@@ -65,7 +63,7 @@ class Curved:
                     ("columns", epoch.belief, epoch.start), self._of_epoch, epoch
                 )
                 floor = sum(e / n for e, n in zip(events, heard, strict=True))
-                total += share * (known + _UNSEEN_EVENTS * floor)
+                total += share * (known + UNSEEN_EVENTS * floor)
         return total
 
     def _of_epoch(self, epoch):
@@ -179,7 +177,7 @@ class Curved:
         low, high : ndarray of shape (n_pairs,)
         """
         ends = np.full((2, len(first)), np.nan)
-        reach = np.minimum(quantile, _MOST_QUANTILE)
+        reach = np.minimum(quantile, MOST_QUANTILE)
         for here, gaps, region in self._regions(first, second):
             ends[:, here] = ends_over_regions(
                 gaps.values, gaps.gradients, quantile=reach[here], **region

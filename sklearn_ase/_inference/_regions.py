@@ -2,6 +2,10 @@
 
 import numpy as np
 
+# An event that no label has shown counts as a half.
+UNSEEN_EVENTS = 0.5
+# A region of this many standard errors is everything; only what is proved stays.
+MOST_QUANTILE = 1e9
 _ANGLES = np.linspace(0.0, 2.0 * np.pi, 72, endpoint=False)
 _RADII = (0.2, 0.4, 0.6, 0.8, 1.0)
 # Axes, steps of a search, and moves into limits, for more than two means.

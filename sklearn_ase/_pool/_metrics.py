@@ -7,9 +7,9 @@ import numpy as np
 from sklearn_ase._data._rows import take_rows
 from sklearn_ase._pool._kept import tables_needed
 from sklearn_ase._pool._responses import ReadResponse
-from sklearn_ase.metrics._base import pool_weight
 from sklearn_ase.metrics._labels import with_positive
 from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._read_table import ReadTable
 from sklearn_ase.metrics._row_values import TableValues
 

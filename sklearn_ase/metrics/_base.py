@@ -8,10 +8,13 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length
 
 from sklearn_ase._data._row_order import RowOrder
+from sklearn_ase._utils._checks import is_number, shown
 from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
 
 # Step of the numerical gradient, relative to the size of a mean.
@@ -180,6 +183,9 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         -------
         value : float
         """
+        check_consistent_length(y_true, y_pred, sample_weight)
+        if not np.size(y_true):
+            raise ValueError("y_true is empty. Give at least one row.")
         RowOrder.of(y_true=y_true).check(y_pred=y_pred, sample_weight=sample_weight)
         y_pred = None if y_pred is None else np.asarray(y_pred)
         weight = None if sample_weight is None else np.asarray(sample_weight)
@@ -221,7 +227,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         """
         weight = pool_weight(prediction, weight, n_samples)
         if classes is None:
-            return self._on_numbers(prediction, weight)
+            return self._with_value(self._on_numbers(prediction, weight))
         values = np.stack(
             [self._checked(np.full(len(weight), one), prediction) for one in classes],
             axis=1,
@@ -233,7 +239,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
                 known[place], known_rows[place] = table[:, 0].mean(), table[:, 0]
             else:
                 parts.append(TableValues(table, classes))
-        return PoolMetric(self, tuple(parts), known, known_rows)
+        return self._with_value(PoolMetric(self, tuple(parts), known, known_rows))
 
     def _on_numbers(self, prediction, weight):
         centre = np.zeros(len(weight)) if prediction is None else prediction
@@ -253,6 +259,24 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             parts.append(FunctionValues(function, centre, weight))
         return PoolMetric(self, tuple(parts), known, known_rows)
 
+    def _with_value(self, pool_metric):
+        """The metric, refused if value or gradient are not numbers of that shape."""
+        means = np.full(len(pool_metric.known), 0.5)
+        name = type(self).__name__
+        with np.errstate(all="ignore"):
+            value = self.value(means)
+            if np.ndim(value) or not is_number(value):
+                raise ValueError(
+                    f"{name}.value must return one number, but returned {shown(value)}."
+                )
+            shape = np.shape(self.gradient(means))
+        if shape != means.shape:
+            raise ValueError(
+                f"{name}.gradient must return one number per mean, shape "
+                f"{means.shape}, but returned shape {shape}."
+            )
+        return pool_metric
+
     def _checked(self, y_true, y_pred):
         """Row values, refused if they are not a table of finite numbers."""
         name = f"{type(self).__name__}.row_values"
@@ -265,31 +289,6 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
             raise ValueError(f"{name} must return finite numbers.")
         return values.astype(float)
-
-
-def pool_weight(prediction, weight, n_samples=None):
-    """Weight of each row of a pool: what is given, else 1.
-
-    Parameters
-    ----------
-    prediction : ndarray of shape (n_samples, ...) or None
-    weight : ndarray of shape (n_samples,) or None
-    n_samples : int, default=None
-
-    Returns
-    -------
-    weight : ndarray of shape (n_samples,)
-    """
-    if weight is not None:
-        return np.asarray(weight, dtype=float)
-    if prediction is not None:
-        n_samples = len(prediction)
-    if n_samples is None:
-        raise ValueError(
-            "The size of the pool is not known, for there are no predictions. Pass "
-            "n_samples=..."
-        )
-    return np.ones(n_samples)
 
 
 def _at_each(function, means):

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase.metrics._base import BaseMetric, pool_weight
+from sklearn_ase.metrics._base import BaseMetric
 from sklearn_ase.metrics._labels import columns_of, with_predicted
 from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._row_values import ClassValues
 
 # Shares below it are rounding: a row of a pool of a billion is more.

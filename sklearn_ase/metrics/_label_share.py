@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._typing import Floats, Label
-from sklearn_ase.metrics._base import BaseMetric, pool_weight
+from sklearn_ase.metrics._base import BaseMetric
 from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._row_values import ClassValues, QuadraticValues, TableValues
 
 if TYPE_CHECKING:

@@ -79,6 +79,9 @@ def metric_names() -> list[str]:
     return sorted(METRICS)
 
 
+_SCALES = ("linear", "log", "log_complement", "atanh")
+
+
 def as_metric(metric: str | BaseMetric | BaseLoss) -> BaseMetric:
     """Turn a name or a loss into a metric.
 
@@ -142,6 +145,7 @@ def _checked(metric):
     check_choice(metric.task, f"{name}.task", tasks)
     methods = (None, "predict", "predict_proba")
     check_choice(metric.response_method, f"{name}.response_method", methods)
+    check_choice(metric.scale, f"{name}.scale", _SCALES)
     bounds = metric.bounds
     valid = isinstance(bounds, tuple | list) and len(bounds) == 2
     if not (valid and all(map(is_number, bounds)) and bounds[0] < bounds[1]):

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn_ase._utils._checks import check_flag
 from sklearn_ase._utils._typing import Floats, LossFunction, Response, Task
 from sklearn_ase.losses import LossTable, as_loss
-from sklearn_ase.metrics._base import BaseMetric, pool_weight
+from sklearn_ase.metrics._base import BaseMetric
 from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._row_values import LossValues, TableValues
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn_ase._data._row_order import RowOrder
 from sklearn_ase._utils._typing import Label
 from sklearn_ase.metrics import _ranking_kernels as kernels
-from sklearn_ase.metrics._base import BaseMetric, pool_weight
+from sklearn_ase.metrics._base import BaseMetric
 from sklearn_ase.metrics._labels import columns_of, positive_column
 from sklearn_ase.metrics._pool_ranking import PoolRanking
+from sklearn_ase.metrics._pool_weight import pool_weight
 
 _CURE = "pos_label=..., for one class against the rest"
 

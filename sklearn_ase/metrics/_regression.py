@@ -12,8 +12,9 @@ from sklearn_ase._utils._checks import check_flag
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.losses import SquaredError
 from sklearn_ase.losses._pool_loss import PointLoss
-from sklearn_ase.metrics._base import BaseMetric, pool_weight
+from sklearn_ase.metrics._base import BaseMetric
 from sklearn_ase.metrics._pool_metric import PoolMetric
+from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._row_values import QuadraticValues
 
 # A variance that is less of the mean square is rounding.

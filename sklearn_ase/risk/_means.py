@@ -8,13 +8,12 @@ import numpy as np
 
 from sklearn_ase._inference import _kernels
 from sklearn_ase._inference._limits import proved_limits
+from sklearn_ase._inference._regions import UNSEEN_EVENTS
 from sklearn_ase._inference._spread import spread_of_picks
 from sklearn_ase._inference._steps import variances_of_mean
 
 # Number of labels that an uncorrelated pair of means counts for.
 _UNCORRELATED_LABELS = 10
-# An event that no label has shown counts as a half.
-UNSEEN_EVENTS = 0.5
 
 
 @dataclass(frozen=True, eq=False)

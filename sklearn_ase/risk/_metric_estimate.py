@@ -15,6 +15,7 @@ from sklearn_ase._inference._intervals import (
     ends_on_scale,
     fixed_quantiles,
 )
+from sklearn_ase._inference._regions import MOST_QUANTILE
 from sklearn_ase._utils._html import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
@@ -26,8 +27,6 @@ from sklearn_ase.risk._words import labels_of
 
 if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
-
-_MOST_QUANTILE = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +244,7 @@ class MetricEstimate:
         """Ends of an interval that is not that of a single mean."""
         added = self.population_variance if of_population else 0.0
         if self.means or self.average is not None:
-            ends = ends_of_means(self, min(quantile, _MOST_QUANTILE))
+            ends = ends_of_means(self, min(quantile, MOST_QUANTILE))
             # The error of the pool as a sample is independent of that of the labels.
             reach = np.hypot(np.subtract(ends, self.centre), quantile * added**0.5)
             return (self.centre - reach[0], self.centre + reach[1]) if added else ends

@@ -103,16 +103,20 @@ def test_weighted_groups_add_up_too(evaluation):
     )
 
 
+LEVELS = ["low", "middle", "high"]
+
+
 @pytest.mark.parametrize(
     ("groups", "names"),
     [
         (SLICE, [False, True]),
         (SLICE.astype(int), [0, 1]),
         (np.where(SLICE, 1.5, np.nan), [1.5, np.nan]),
-        (np.where(SLICE, None, "a"), [None, "a"]),
+        (np.where(SLICE, None, "a"), ["a", None]),
         (np.where(SLICE, 1, np.array("1", object)), [1, "1"]),
         (pd.Series(GROUPS), ["high", "low", "middle"]),
         (pd.Series(GROUPS, dtype="category"), ["high", "low", "middle"]),
+        (pd.Series(pd.Categorical(GROUPS, LEVELS, ordered=True)), LEVELS),
         (pl.Series(GROUPS), ["high", "low", "middle"]),
         (GROUPS.tolist(), ["high", "low", "middle"]),
         ((9 + SLICE).tolist(), [9, 10]),
