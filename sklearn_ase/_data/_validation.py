@@ -259,10 +259,11 @@ def check_task(loss, estimator, surrogate, classes):
 
     The loss decides; if it does not say, the surrogate, the model and `classes` do.
     """
-    if loss.task == "regression" and is_classifier(estimator):
+    has_tags = hasattr(estimator, "__sklearn_tags__")
+    if loss.task == "regression" and has_tags and is_classifier(estimator):
         raise ValueError(
-            "The loss or the metric is about numbers, but the estimator is a "
-            "classifier. Use one that is about classes, such as metric='accuracy' or "
+            "The loss or the metric is for regression, but the estimator is a "
+            "classifier. Use one for classification, such as metric='accuracy' or "
             "loss='brier'."
         )
     if loss.task is not None:
