@@ -48,8 +48,10 @@ class ClassAverage:
         What the means can be, as the labels have proved.
     is_shown : ndarray of shape (n_classes,), dtype bool
         Whether a label has shown the class.
+    is_sure : ndarray of shape (n_classes,), dtype bool
+        Whether the class counts for certain.
     chance : ndarray of shape (n_classes,)
-        Probability that the class counts; 1 and 0 if that is certain.
+        Probability that the class counts.
     covariance : ndarray of shape (n_classes, 2, 2)
     """
 
@@ -58,6 +60,7 @@ class ClassAverage:
     least: np.ndarray
     most: np.ndarray
     is_shown: np.ndarray
+    is_sure: np.ndarray
     chance: np.ndarray
     covariance: np.ndarray | None = None
 
@@ -96,7 +99,7 @@ class ClassAverage:
         n_free = counts.sum() - counts[picks.indices].sum()
         missed = np.sqrt(n_heard / (n_heard + n_free))
         chance = np.where(is_sure, 1.0, can_be * (1.0 - missed * np.exp(-expected)))
-        return cls(means, predicted, least, most, is_shown, chance)
+        return cls(means, predicted, least, most, is_shown, is_sure, chance)
 
     def corrected(self, pool_metric, means, unseen, variance):
         """The same around the corrected means, with their errors.
@@ -160,7 +163,7 @@ class ClassAverage:
         low = np.where(self.is_shown, low, np.fmin(low, np.nan_to_num(none_found)))
         down, up = ratios - np.fmin(low, ratios), np.fmax(high, ratios) - ratios
         ends = []
-        for counts in (self.chance > 0, self.chance == 1):
+        for counts in (self.chance > 0, self.is_sure):
             n = counts.sum()
             if not n:
                 continue

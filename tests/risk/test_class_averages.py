@@ -116,12 +116,35 @@ def test_the_value_is_between_those_with_and_without_such_a_class():
     chance = average.chance[3]
     assert (average.chance[:3] == 1.0).all()
     assert average.is_shown.tolist() == [True, True, True, False]
+    assert average.is_sure.tolist() == [True, True, True, False]
     assert 0.05 < chance < 0.99
     ratios = average.means[:3, 0] / average.means[:3].sum(axis=1)
     expected = ratios.sum() / (3.0 + chance)
     assert average.value(as_metric("recall_macro")._class_mean) == pytest.approx(
         expected
     )
+
+
+def test_a_class_of_which_many_rows_are_believed_may_still_have_none():
+    """A surrogate that gives every class some probability proves nothing."""
+    X, y = WITHOUT
+    smooth = GaussianNB(var_smoothing=10.0).fit(X_TRAIN, Y_TRAIN)
+    evaluator = ActiveRiskEstimator(
+        FrozenEstimator(MODEL),
+        loss="zero_one",
+        surrogate=FrozenEstimator(smooth),
+        random_state=0,
+    )
+    pool = np.concatenate([X] * 20), np.concatenate([y] * 20)
+    evaluation = evaluator.start(pool[0])
+    rows = evaluation.ask(60).indices
+    evaluation.tell(rows, pool[1][rows])
+    found = evaluation.estimate(ASE(), metric="balanced_accuracy")
+    assert float(found) < 0.78 * BalancedAccuracy()(pool[1], MODEL.predict(pool[0]))
+    guarded = evaluation.estimate(metric="balanced_accuracy")
+    assert guarded.average.chance[3] > 0.999
+    low, high = guarded.interval()
+    assert low <= BalancedAccuracy()(pool[1], MODEL.predict(pool[0])) <= high
 
 
 def test_a_class_that_a_label_has_shown_counts():
@@ -223,7 +246,7 @@ def own_ends(average, top, bottom, quantile):
         down.append(middle[-1] - least)
         up.append(np.max(values) - middle[-1])
     ends = []
-    for chosen in (np.ones(len(middle), bool), average.chance == 1):
+    for chosen in (np.ones(len(middle), bool), average.is_sure):
         n, centre = chosen.sum(), np.mean(np.array(middle)[chosen])
         reach = []
         for side in (down, up):
@@ -247,6 +270,7 @@ def test_errors_of_classes_that_labels_show_are_independent(quantile):
         least=np.array([[0.1, 0.02], [0.05, 0.01], [0.0, 0.0], [0.0, 0.0]]),
         most=np.array([[0.4, 0.3], [0.35, 0.2], [0.1, 0.2], [0.05, 0.2]]),
         is_shown=np.array([True, True, False, False]),
+        is_sure=np.array([True, True, False, True]),
         chance=np.array([1.0, 1.0, 0.7, 1.0]),
         covariance=np.array(
             [
