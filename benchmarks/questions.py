@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from question_tasks import GROUP_OF, GROUPS
+from scipy.stats import binomtest
 from sklearn.frozen import FrozenEstimator
 from texts import slashed
 
@@ -30,8 +31,9 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import ASE, CorrectedASE, GuardedASE
 from sklearn_ase.simulation._metric_samples import metric_on_samples
 
-SEED = 314159
+SEED = 265358
 COUNTS = (25, 50, 100, 200)
+LEAST = 0.85
 RISKS = {"ASE": ASE(), "corrected": CorrectedASE(), "guarded": GuardedASE()}
 COLUMNS = [
     *("task", "bought_for", "seed", "n_labels", "metric", "risk", "truth", "value"),
@@ -134,6 +136,8 @@ def read(args):
     paths = [Path(args.out) / f"{task}.csv" for task in args.tasks]
     runs = pd.concat([pd.read_csv(path) for path in paths if path.exists()])
     runs = runs[runs["seed"].isin(seeds_of(args))].drop_duplicates(COLUMNS[:6])
+    if args.known_only:
+        runs = runs[runs[["task", "seed"]].apply(tuple, axis=1).isin(known(args))]
     runs["group"] = runs["task"].map(GROUP_OF)
     runs["square"] = (runs["value"] - runs["truth"]) ** 2
     has = runs["low"].notna()
@@ -145,6 +149,18 @@ def read(args):
     return runs
 
 
+def known(args):
+    """Draws in which training rows show every class of the pool: task and seed."""
+    found = set()
+    for task in args.tasks:
+        sample = GROUPS[GROUP_OF[task]].tasks[task]
+        for seed in seeds_of(args):
+            scenario = sample(args.data_dir, seed)
+            if set(np.unique(scenario.y)) <= set(np.unique(scenario.y_train)):
+                found.add((task, seed))
+    return found
+
+
 def report(args):
     """Print the tables."""
     runs = read(args)
@@ -154,12 +170,14 @@ def report(args):
         plain=("plain", "mean"),
         covered=("covered", "mean"),
         given=("covered", lambda v: v.notna().mean()),
+        n_given=("covered", "count"),
         width=("width", "median"),
     )
     cells["ratio"] = cells["square"] / cells["plain"]
     print_cost(runs)
     print_groups(cells)
     print_tasks(cells)
+    print_low(cells)
     if args.every:
         print(cells.round(3).to_string())
 
@@ -209,6 +227,20 @@ def print_tasks(cells):
             print(f"| {' | '.join([*key, *texts])} |")
 
 
+def print_low(cells):
+    """Print how many coverages are below .85, and how many of them for certain."""
+    late = cells.xs("guarded", level="risk").reset_index()
+    late = late[(late["n_labels"] > COUNTS[0]) & (late["n_given"] > 0)]
+    low = late[late["covered"] < LEAST - 1e-9]
+    chance = [
+        binomtest(round(rate * n), n, LEAST, alternative="less").pvalue
+        for rate, n in zip(low["covered"], low["n_given"].astype(int), strict=True)
+    ]
+    certain = int(np.sum(np.array(chance) < 0.01))
+    print(f"\n{len(low)} of {len(late)} coverages are below {LEAST}, ", end="")
+    print(f"{certain} of them for certain (binomial test at 1 %).")
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir")
@@ -221,6 +253,11 @@ def main(argv=None):
     parser.add_argument("--bought-for", nargs="*", help="instead of the group's own")
     parser.add_argument("--metrics", nargs="*", help="estimate only these")
     parser.add_argument("--report", action="store_true", help="only print the tables")
+    parser.add_argument(
+        "--known-only",
+        action="store_true",
+        help="report draws in which training rows show every class; needs --data-dir",
+    )
     parser.add_argument("--every", action="store_true", help="every number, too")
     args = parser.parse_args(argv)
     args.tasks = [
