@@ -49,7 +49,10 @@ class Returns(BaseAcquisition):
             "GuardedASE.*ArgMax.*Proportional",
         ),
         ({"risk": MonteCarlo()}, "MonteCarlo needs a plain random.*Uniform"),
-        ({"loss": "squared_error"}, "regression.*RandomForestClassifier"),
+        (
+            {"loss": "squared_error"},
+            "for regression, but the estimator is a classifier",
+        ),
         ({"surrogate": Ridge()}, "classification.*Ridge"),
         ({"loss": "accuracy"}, "'accuracy' is not known.*zero_one"),
         ({"loss": 3}, "loss must be one of.*got 3"),
