@@ -352,8 +352,8 @@ def test_judges_are_compared_with_plain_samples(
 ):
     import judges
 
-    monkeypatch.setattr(judges, "COUNTS", (20, 40))
-    monkeypatch.setattr(judges, "PAIR_LABELS", 40)
+    monkeypatch.setattr(judges, "COUNTS", (15, 30))
+    monkeypatch.setattr(judges, "PAIR_LABELS", 30)
     options = ["--out", str(tmp_path / "runs"), "--runs", "2", "--jobs", "1"]
     pools = ["evouna NQ gpt4", "permuted NQ gpt4", "chatgpt against fid, 500 questions"]
     judges.main([*options, "--data-dir", data_dir, "--pools", *pools])
@@ -423,15 +423,15 @@ def test_differences_of_models_are_counted_beside_a_plain_sample(
     monkeypatch.setattr(model_differences, "TABLES", {"noise": _two_classes})
     cell = ("noise", "linear", "bayes", "zero_one")
     monkeypatch.setattr(model_differences, "CELLS", [cell])
-    monkeypatch.setattr(model_differences, "COUNTS", (10, 400))
-    monkeypatch.setattr(model_differences, "N_POOL", 400)
+    monkeypatch.setattr(model_differences, "COUNTS", (10, 150))
+    monkeypatch.setattr(model_differences, "N_POOL", 150)
     options = ["--out", str(tmp_path), "--runs", "2"]
     model_differences.main([*options, "--data-dir", str(tmp_path)])
     model_differences.main([*options, "--data-dir", str(tmp_path)])  # Nothing is left.
     runs = pd.read_csv(tmp_path / "model_differences.csv")
     assert len(runs) == 4
     # With all labels the difference is that of the losses computed apart from it.
-    last = runs[runs["n_labels"] == 400]
+    last = runs[runs["n_labels"] == 150]
     assert last["value"].to_numpy() == pytest.approx(last["truth"].to_numpy())
     assert "median pair" in capsys.readouterr().out
 

@@ -132,10 +132,10 @@ class Patience:
         return ""
 
 
-@pytest.mark.parametrize("price", [0.1, 0.3, 0.7, 1.1, 2.3])
+@pytest.mark.parametrize("price", [0.1, 0.3, 2.3])
 def test_a_budget_missed_by_rounding_is_spent_by_the_next_label(price):
     """26 times 0.3 sum to less than 7.8, but not if another 0.3 comes and goes."""
-    for n_labels in range(2, 40):
+    for n_labels in range(2, 40, 4):
         evaluation = start_evaluation(
             training={}, refit=[10**6], cost=np.full(150, price)
         )

@@ -123,7 +123,11 @@ def test_a_journal_cut_anywhere_in_its_last_two_lines_resumes(
         ENDINGS[ending](evaluation, np.array(evaluation.ledger.indices))
     text, cut = written.read_bytes(), tmp_path / "cut"
     *_, second, last = text.splitlines(keepends=True)
-    for size in range(len(text) - len(second) - len(last), len(text) + 1):
+    start = len(text) - len(second) - len(last)
+    around = [start + len(second) + k for k in (-2, -1, 0, 1, 2)]
+    for size in sorted(
+        {*range(start, len(text), 3), *around, len(text) - 1, len(text)}
+    ):
         cut.write_bytes(text[:size])
         is_torn = not text[:size].endswith(b"\n")
         with warnings.catch_warnings(record=True) as caught:
