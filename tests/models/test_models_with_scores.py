@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from sklearn_ase import ActiveModelSelector, ActiveRiskEstimator
 
-X, Y = make_classification(700, 8, n_informative=4, flip_y=0.2, random_state=0)
+X, Y = make_classification(480, 8, n_informative=4, flip_y=0.2, random_state=0)
 X_TRAIN, Y_TRAIN, X, Y = X[:200], Y[:200], X[200:], Y[200:]
 LINEAR, SCORES, BAYES = (
     model.fit(X_TRAIN, Y_TRAIN)
