@@ -11,9 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from scipy.stats import norm
 
 from sklearn_ase._inference._regions import ends_over_regions
 from sklearn_ase._inference._skips import row_weight
+from sklearn_ase._inference._spread import chances_of_picks
 from sklearn_ase.metrics._pool_metric import PoolMetric
 
 
@@ -52,6 +54,9 @@ class ClassAverage:
         Whether the class counts for certain.
     chance : ndarray of shape (n_classes,)
         Probability that the class counts.
+    n_expected : ndarray of shape (n_classes,)
+        Number of picks that were expected among the rows that are predicted as the
+        class; 0 if some of these rows have labels.
     covariance : ndarray of shape (n_classes, 2, 2)
     """
 
@@ -62,6 +67,7 @@ class ClassAverage:
     is_shown: np.ndarray
     is_sure: np.ndarray
     chance: np.ndarray
+    n_expected: np.ndarray
     covariance: np.ndarray | None = None
 
     @classmethod
@@ -99,7 +105,8 @@ class ClassAverage:
         n_free = counts.sum() - counts[picks.indices].sum()
         missed = np.sqrt(n_heard / (n_heard + n_free))
         chance = np.where(is_sure, 1.0, can_be * (1.0 - missed * np.exp(-expected)))
-        return cls(means, predicted, least, most, is_shown, is_sure, chance)
+        known = means, predicted, least, most, is_shown, is_sure, chance
+        return cls(*known, _expected_picks(states, place[:, 0]))
 
     def corrected(self, pool_metric, means, unseen, variance):
         """The same around the corrected means, with their errors.
@@ -155,32 +162,42 @@ class ClassAverage:
             u, v = np.moveaxis(points, -1, 0)
             return class_mean.ratios(u, v, self.predicted[:, None])
 
-        quantile = np.full(len(self.means), quantile)
-        region = self.means, self.covariance, quantile, (self.least, self.most)
+        each = np.full(len(self.means), quantile)
+        region = self.means, self.covariance, each, (self.least, self.most)
         low, high = ends_over_regions(function, None, *region)
         ratios = self.ratios(class_mean)
+        low, high = np.fmin(low, ratios), np.fmax(high, ratios)
         none_found = class_mean.ratios(0.0, self.means[:, 1], self.predicted)
-        low = np.where(self.is_shown, low, np.fmin(low, np.nan_to_num(none_found)))
-        down, up = ratios - np.fmin(low, ratios), np.fmax(high, ratios) - ratios
+        worst = np.minimum(low, np.nan_to_num(none_found))
         ends = []
         for counts in (self.chance > 0, self.is_sure):
             n = counts.sum()
             if not n:
                 continue
             middle = ratios[counts].mean()
-            below, above = (self._together(each * counts) / n for each in (down, up))
+            below = self._together(ratios - low, ratios - worst, counts, quantile) / n
+            above = self._together(high - ratios, high - ratios, counts, quantile) / n
             ends.append([class_mean.of(x, n) for x in (middle - below, middle + above)])
         low, high = np.transpose(ends)
         return float(np.nanmin(low)), float(np.nanmax(high))
 
-    def _together(self, errors):
+    def _together(self, errors, worst, counts, quantile):
         """Error of a sum, from those of the classes.
 
         Of classes that no label has shown only the surrogate speaks. It may be wrong
-        about all of them at once.
+        about several at once: as many as the picks may have missed by chance.
         """
-        shown, others = errors[self.is_shown], errors[~self.is_shown]
-        return np.linalg.norm(shown) + others.sum()
+        miss = np.where(counts & ~self.is_shown & (worst > 0), worst, 0.0)
+        # Those that were the least likely to be picked, for what they cost.
+        order = np.argsort(self.n_expected / np.maximum(miss, 1e-300))
+        expected = self.n_expected[order]
+        left = -norm.logsf(quantile) - (np.cumsum(expected) - expected)
+        share = np.where(expected > 0, left / np.maximum(expected, 1e-300), 1.0)
+        missed = np.zeros(len(miss))
+        missed[order] = np.clip(share, 0.0, 1.0)
+        missed[miss == 0] = 0.0
+        rest = (1.0 - missed) * errors * counts
+        return np.linalg.norm(rest) + missed @ miss
 
     def with_variance(self, ratio):
         """The same with another variance, relative to that of now."""
@@ -194,6 +211,19 @@ class ClassAverage:
     def from_dict(cls, values):
         """Make it of what :meth:`to_dict` returned."""
         return cls(**{name: np.array(value) for name, value in values.items()})
+
+
+def _expected_picks(states, place):
+    """Picks that were expected at the rows that are predicted as each class."""
+    chances, picks = chances_of_picks(states[0]), states[0].settled
+    rows, found = picks.indices[picks.answered], np.zeros(len(place))
+    for c, part in enumerate(place.tolist()):
+        if part < 0:
+            continue
+        is_open = np.subtract(*states[part].loss.values.limits()[::-1]) > 0
+        if not is_open[rows].any():
+            found[c] = chances[is_open].sum()
+    return found
 
 
 def _places(pool_metric):

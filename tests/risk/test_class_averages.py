@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
@@ -272,6 +273,7 @@ def test_errors_of_classes_that_labels_show_are_independent(quantile):
         is_shown=np.array([True, True, False, False]),
         is_sure=np.array([True, True, False, True]),
         chance=np.array([1.0, 1.0, 0.7, 1.0]),
+        n_expected=np.array([0.0, 0.0, 0.0, 0.0]),
         covariance=np.array(
             [
                 [[4e-4, -1e-4], [-1e-4, 9e-4]],
@@ -283,3 +285,38 @@ def test_errors_of_classes_that_labels_show_are_independent(quantile):
     )
     found = average.ends(ClassMean(*f1), quantile)
     assert found == pytest.approx(own_ends(average, *f1, quantile), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("n_expected", "missed"),
+    [
+        ([0.0, 0.0, 0.0], [1.0, 1.0, 1.0]),  # Labels there: they show other classes.
+        ([2.0, 2.0, 2.0], [0.5, 1.0, 0.0]),  # The picks can have missed one and a half.
+        ([9.0, 9.0, 9.0], [0.0, 1.0 / 3.0, 0.0]),
+    ],
+)
+def test_picks_can_have_missed_only_so_many_rows_by_chance(n_expected, missed):
+    """Three picks that were expected fail to come with a probability of 5 %."""
+    errors, worst = np.array([0.1, 0.2, 0.1]), np.array([0.6, 0.8, 0.4])
+    average = ClassAverage(
+        *[np.zeros(3)] * 4,
+        is_shown=np.zeros(3, dtype=bool),
+        is_sure=np.ones(3, dtype=bool),
+        chance=np.ones(3),
+        n_expected=np.array(n_expected),
+    )
+    quantile = stats.norm.isf(np.exp(-3.0))
+    found = average._together(errors, worst, np.ones(3, dtype=bool), quantile)
+    missed = np.array(missed)
+    rest = np.linalg.norm((1.0 - missed) * errors)
+    assert found == pytest.approx(missed @ worst + rest)
+
+
+def test_expected_picks_add_up_to_the_picks():
+    evaluation = evaluated(RARE, 60)
+    found = evaluation.estimate(metric="f1_macro").average
+    shown = np.bincount(MODEL.predict(RARE[0])[evaluation.state.indices], minlength=4)
+    assert (found.n_expected[shown > 0] == 0).all()
+    many = evaluated(RARE, 2).estimate(metric="f1_macro", risk=CorrectedASE())
+    assert "fewer than 25" in many.refusal
+    assert 0 < many.average.n_expected.sum() < 2
