@@ -1,12 +1,13 @@
 """Forecast how many more labels a narrower interval takes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sklearn_ase._inference._intervals import MIN_LABELS, check_interval
 from sklearn_ase._inference._steps import moments_with_prior
 from sklearn_ase._utils._checks import check_number
+from sklearn_ase.risk._later import mean_later
 
 # With fewer labels a forecast says next to nothing.
 _FEW_LABELS = 10
@@ -125,24 +126,8 @@ def metric_labels_needed(estimate, n_samples, n_known, width, level, method):
 
 def _forecast_of(estimate, unit, n_labels, n_samples):
     """The estimate as it is expected to be after that many labels."""
-    left = max(1.0 / n_labels - 1.0 / n_samples, 0.0)
-    growth = n_labels / max(estimate.n_labels, 1)
-    tail = estimate.tail_degrees
-    return replace(
-        estimate,
-        standard_error=float(np.sqrt(unit * left)),
-        n_labels=n_labels,
-        degrees_of_freedom=max(n_labels - 1, 1),
-        tail_degrees=None if tail is None else min(tail * growth, n_labels - 1),
-        unseen=estimate.unseen * estimate.n_labels / n_labels,
-        beyond=estimate.beyond * estimate.n_labels / n_labels,
-        free_share=1.0 - n_labels / n_samples,
-        least=0.0,
-        most=np.inf,
-        anytime=(),
-        refusal="",
-        anytime_refusal="",
-    )
+    error = float(np.sqrt(unit * max(1.0 / n_labels - 1.0 / n_samples, 0.0)))
+    return mean_later(estimate, n_labels, n_samples, max(n_labels - 1, 1), error)
 
 
 def _unit_variance(state, estimate):

@@ -48,6 +48,7 @@ def influence_of(question, state, state_of, proba, more_labels):
         for each in zip(metric.parts, observed, strict=True)
     ]
     means = np.array(believed)
+    metric.check_bounds(means)
     gradient = metric.gradient(means)
     if not np.isfinite(gradient).all():
         return state, np.zeros(state.n_samples)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # How often it is tried whether a mean matters, and for how many means at most.
 _N_TRIALS = 3
 _MOST_TRIED = 4
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +183,21 @@ class PoolMetric:
         """Values at many points, (..., n_parts) -> (...)."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.metric._values(self.all_means(means))
+
+    def check_bounds(self, means: ArrayLike) -> None:
+        """Refuse bounds that the value at means that are possible does not keep.
+
+        Parameters
+        ----------
+        means : ndarray of shape (n_parts,)
+        """
+        value, (low, high) = self.value(means), self.metric.bounds
+        if value < low - _ROUNDING or value > high + _ROUNDING:
+            raise ValueError(
+                f"{self.metric.name} is {value:.4g} by what the surrogate believes, "
+                f"but its bounds are {low:g} and {high:g}. Set its bounds to the least "
+                "and the greatest value that it can have."
+            )
 
     def gradient(self, means: ArrayLike) -> Floats:
         """Derivative of the value with respect to the mean of each part.

@@ -5,17 +5,15 @@ from dataclasses import replace
 import numpy as np
 
 
-def mean_later(mean, n_labels, n_samples, degrees, ratio):
+def mean_later(mean, n_labels, n_samples, degrees, standard_error):
     """The estimate of a mean with another number of labels.
 
     Parameters
     ----------
     mean : RiskEstimate
     n_labels, n_samples : int
-    degrees : float
-        Degrees of freedom of its variance then.
-    ratio : float
-        Its variance then, relative to that of now.
+    degrees, standard_error : float
+        Of the estimate then.
 
     Returns
     -------
@@ -24,7 +22,7 @@ def mean_later(mean, n_labels, n_samples, degrees, ratio):
     growth, tail = n_labels / max(mean.n_labels, 1), mean.tail_degrees
     return replace(
         mean,
-        standard_error=mean.standard_error * ratio**0.5,
+        standard_error=standard_error,
         n_labels=n_labels,
         degrees_of_freedom=degrees,
         unseen=mean.unseen / growth,

@@ -274,7 +274,8 @@ class MetricEstimate:
         ratio = max(1.0 / n_labels - 1.0 / n_samples, 0.0) / before
         mean = self.mean
         if mean is not None:
-            mean = mean_later(mean, n_labels, n_samples, degrees, ratio)
+            error = mean.standard_error * ratio**0.5
+            mean = mean_later(mean, n_labels, n_samples, degrees, error)
         return replace(
             self,
             mean=mean,

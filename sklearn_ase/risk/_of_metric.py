@@ -22,7 +22,6 @@ from sklearn_ase.risk._heavy_tails import (
 from sklearn_ase.risk._means import Means, unseen_of
 from sklearn_ase.risk._metric_estimate import MetricEstimate
 
-_ROUNDING = 1e-6
 _ALL_SKIPPED = "None of the rows that the question is about could be labelled."
 _ALL_FORESEEN = (
     "No interval: all labels are what the surrogate was certain of, so nothing shows "
@@ -68,7 +67,8 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         "bounds": metric.bounds,
         "metric": metric,
     }
-    _check_bounds(pool_metric, states)
+    if states[0].belief is not None:
+        pool_metric.check_bounds([state.expected_loss.mean() for state in states])
     if _is_all_skipped(states[0]):
         return _refused(np.nan, _ALL_SKIPPED, basic)
     average, class_mean = None, classes_of(pool_metric)
@@ -219,20 +219,6 @@ def _within(bounds, line, ends):
     """Bounds of a metric that is a line of a mean, which has ends itself."""
     low, high = sorted(line[0] + line[1] * end for end in ends)
     return max(bounds[0], low), min(bounds[1], high)
-
-
-def _check_bounds(pool_metric, states):
-    """Refuse bounds that what the surrogate believes does not keep."""
-    if states[0].belief is None:
-        return
-    metric, (low, high) = pool_metric.metric, pool_metric.metric.bounds
-    value = pool_metric.value(np.array([s.expected_loss.mean() for s in states]))
-    if value < low - _ROUNDING or value > high + _ROUNDING:
-        raise ValueError(
-            f"{metric.name} is {value:.4g} by what the surrogate believes, but its "
-            f"bounds are {low:g} and {high:g}. Set its bounds to the least and the "
-            "greatest value that it can have."
-        )
 
 
 def _refused(value, refusal, basic):

@@ -79,3 +79,10 @@ def test_a_direct_call_needs_rows_of_one_length():
         Recall()(Y, Y[1:])
     with pytest.raises(ValueError, match="y_true is empty"):
         Recall()([], [])
+
+
+def test_wrong_bounds_are_refused_before_a_label_is_read():
+    model = FrozenEstimator(LogisticRegression().fit(*TRAINING.values()))
+    evaluator = ActiveRiskEstimator(model, metric=Hits(bounds=(0.0, 0.1)), n_labels=9)
+    with pytest.raises(ValueError, match="Set its bounds to the least"):
+        evaluator.fit(X, lambda rows: pytest.fail("a label was read"), **TRAINING)
