@@ -1,147 +1,171 @@
-"""Access rows and labels of arrays, frames, lists and torch datasets."""
+"""Whether objects of pandas have their rows in one order."""
 
-import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from sklearn_ase._utils._checks import shown
-
-
-def is_frame(X):
-    """Return whether X is a pandas or polars frame, without importing either."""
-    return hasattr(X, "columns") and hasattr(X, "shape")
+from sklearn_ase._data._arrays import is_from
+from sklearn_ase._data._rows import is_missing
 
 
-def is_dataset(X):
-    """Return whether X is a torch dataset, without importing torch."""
-    kinds = type(X).__mro__
-    return any(kind.__module__.startswith("torch.utils.data") for kind in kinds)
+@dataclass(frozen=True, eq=False)
+class RowOrder:
+    """Order of the rows of a table, as its index says it.
+
+    Rows are read by position, as scikit-learn does. An index of pandas can show that
+    positions do not mean the same rows:
+
+    * the same index: the rows agree;
+    * the same labels in another order: refused;
+    * some labels are shared, and neither index is the default ``0, 1, 2, ...``:
+      refused, because these labels name other rows. Two samples of one table look
+      like this;
+    * anything else: read by position. A default index says nothing about where rows
+      came from (``reset_index``, a scaler that returns an array), and neither do
+      labels of which none is shared.
+
+    Labels are compared one by one, so they may occur several times. Arrays, lists and
+    frames of polars have no index.
+
+    Attributes
+    ----------
+    index : pandas.Index or None
+        None if the table has no index.
+    name : str
+        Of the argument that has it, for messages.
+    """
+
+    index: Any = None
+    name: str = "X"
+
+    @classmethod
+    def of(cls, **tables):
+        """Order of the first of some arguments that has an index.
+
+        Parameters
+        ----------
+        **tables
+            By the name of the argument; also dicts and lists of tables.
+
+        Returns
+        -------
+        order : RowOrder
+        """
+        for name, table in tables.items():
+            for argument, index in _indices(table, name):
+                return cls(index, argument)
+        return cls()
+
+    def check(self, **arguments):
+        """Refuse arguments with one entry for each row whose order is another one.
+
+        Parameters
+        ----------
+        **arguments
+            Of any kind; also dicts and lists of what has an index.
+        """
+        if self.index is None:
+            return
+        for name, values in arguments.items():
+            for argument, index in _indices(values, name):
+                cure = f"{argument}.loc[{self.name}.index]"
+                self._compare(index, self.index, argument, cure)
+
+    def check_answers(self, rows, labels):
+        """Refuse answers whose index names other rows than those they are for.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_rows,)
+        labels : array-like of shape (n_rows,) or (n_rows, n_answers)
+            Its index may also have the numbers of the rows, unless the pool has these
+            labels at other rows.
+        """
+        for argument, index in _indices(labels, "labels"):
+            if len(index) != len(rows) or not len(rows):
+                return
+            if self.index is not None:
+                asked = self.index.take(np.asarray(rows))
+                cure = f"{argument}.loc[{self.name}.index[rows]]"
+                self._compare(index, asked, argument, cure)
+                if index.equals(asked):
+                    return
+            if index.isin(rows).all() and not np.array_equal(index, rows):
+                text = f"The index of {argument} has the rows in another order than the"
+                raise ValueError(
+                    f"{text} query: {index.tolist()[:5]} and "
+                    f"{np.asarray(rows).tolist()[:5]}. Give {argument}.loc[rows], or "
+                    f"{argument}.to_numpy() if they are in the order of the query."
+                )
+
+    def _compare(self, given, own, name, cure):
+        """Refuse an index that names the rows of another one in another order."""
+        if given.equals(own) or given.nlevels != own.nlevels or len(given) != len(own):
+            return
+        is_shared = given.isin(self.index)
+        if not is_shared.any():
+            return
+        is_same = given.isin(own).all() and own.isin(given).all()
+        if not is_same and (_is_default(given) or _is_default(self.index)):
+            return
+        pairs = enumerate(zip(given.tolist(), own.tolist(), strict=True))
+        other = next(((n, pair) for n, pair in pairs if _differ(*pair)), None)
+        if other is None:
+            return
+        row, (label, own_label) = other
+        how = "the same index, but in another order"
+        if not is_same:
+            how = "an index that shares labels with it, but names other rows"
+        raise ValueError(
+            f"{name}: compared with {self.name} it has {how}. At position {row} "
+            f"{self.name} has {own_label!r} and {name} has {label!r}. Give {cure} to "
+            f"go by the index, or {name}.to_numpy() if the order is right as it is."
+        )
 
 
-def n_rows(X):
-    """Return the number of rows of X."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+def answers_for(query, labels):
+    """Return answers that are in the order of the rows that they are for.
 
-
-def check_indices(query, name="query", n_samples=None):
-    """Return the row numbers of a query, or of some of its rows.
+    Rows and answers may be two columns of one sheet. Its index then says nothing about
+    the pool, but must be the same for both.
 
     Parameters
     ----------
     query : Query or array-like of int
-    name : str, default="query"
-        Of the argument, for the message.
-    n_samples : int, default=None
-        Size of the pool; None does not compare with it.
+    labels : array-like of shape (n_rows,) or (n_rows, n_answers)
 
     Returns
     -------
-    indices : ndarray of shape (n_rows,), dtype int
+    labels : array-like
+        Without an index, if the rows have one.
     """
-    indices = getattr(query, "indices", query)
-    try:
-        indices = np.atleast_1d(indices)
-    except ValueError:  # Lists of different lengths.
-        indices = np.array([None])
-    if indices.shape == (0,):
-        return np.empty(0, dtype=int)
-    is_whole = indices.dtype.kind in "iuf" and (indices == np.round(indices)).all()
-    if indices.ndim != 1 or not is_whole or np.ma.is_masked(indices):
-        raise ValueError(
-            f"{name}: rows are named by their places in the pool (0, 1, ...), but got "
-            f"{shown(query)}. Pass what ask() returned, or some of its indices."
-        )
-    if n_samples is not None:
-        wrong = indices[(indices < 0) | (indices >= n_samples)]
-        if len(wrong):
-            raise ValueError(
-                f"{name} has rows {wrong[:5].tolist()}, but the rows of the pool are 0 "
-                f"to {n_samples - 1}."
-            )
-    return indices.astype(int)
+    order = RowOrder.of(query=query)
+    order.check(labels=labels)
+    has_index = order.index is not None and hasattr(labels, "iloc")
+    return labels.to_numpy() if has_index else labels
 
 
-def check_index(index):
-    """Return the number of one row; an array with one entry is accepted."""
-    indices = check_indices(index, "index")
-    if len(indices) != 1:
-        raise ValueError(
-            f"index={shown(index)} must be one row: make one call per row."
-        )
-    return int(indices[0])
+def _indices(values, name):
+    """Yield the name and the index of each object of pandas in an argument."""
+    if isinstance(values, Mapping):
+        for key, entry in values.items():
+            yield from _indices(entry, f"{name}[{key!r}]")
+    elif isinstance(values, (list, tuple)) and values and hasattr(values[0], "iloc"):
+        for place, entry in enumerate(values):
+            yield from _indices(entry, f"{name}[{place}]")
+    elif hasattr(values, "iloc") and is_from(getattr(values, "index", None), "pandas"):
+        yield name, values.index
 
 
-def is_missing(label):
-    """Return whether a label is missing: None, NaN, or pandas' NA or NaT."""
-    same = label == label  # False for NaN and NaT; for NA it is NA, not a bool.
-    return label is None or not (isinstance(same, (bool, np.bool_)) and same)
+def _differ(first, second):
+    """Whether two labels differ; missing ones are the same."""
+    if is_missing(first) or is_missing(second):
+        return is_missing(first) != is_missing(second)
+    return first != second
 
 
-def plain_labels(labels):
-    """Return labels as an array of numbers or text, also if they came as objects."""
-    labels = np.asarray(labels)
-    return np.array(labels.tolist()) if labels.dtype == object else labels
-
-
-def order_columns(X, columns):
-    """Return a frame with its columns in the given order."""
-    return X[list(columns)] if hasattr(X, "iloc") else X.select(list(columns))
-
-
-def take_rows(X, rows):
-    """Return some rows of X, in the given order, in the same kind of container.
-
-    For a dataset, a slice gives a subset that is not read yet; row numbers give an
-    array.
-
-    Parameters
-    ----------
-    X : array, sparse matrix, frame, list or torch dataset
-    rows : slice or ndarray of int of shape (n_rows,)
-
-    Returns
-    -------
-    some : same kind as X, or ndarray for a dataset
-    """
-    if hasattr(X, "chunks") and hasattr(X, "mapped"):  # A RowSource.
-        return X.take(rows)
-    if is_dataset(X):
-        if isinstance(rows, slice):
-            return subset(X, range(len(X))[rows])
-        return read_dataset(X, rows)
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if isinstance(X, list):
-        return X[rows] if isinstance(rows, slice) else [X[row] for row in rows]
-    return X[rows]
-
-
-def subset(X, rows):
-    """Return some rows of a torch dataset as a dataset that is not read yet."""
-    return sys.modules["torch.utils.data"].Subset(X, rows)
-
-
-def read_dataset(X, rows=None):
-    """Return the features of some rows of a dataset, or of all, as an array."""
-    rows = range(len(X)) if rows is None else rows
-    # Without rows one is read all the same, to know the shape of the features.
-    items = (X[int(row)] for row in ([0] if len(rows) == 0 else rows))
-    # An item is either the features, or features and label. Labels are ignored.
-    features = [i[0] if isinstance(i, (tuple, list)) else i for i in items]
-    return np.stack([np.asarray(row) for row in features])[: len(rows)]
-
-
-def stack_rows(top, bottom):
-    """Return the rows of two containers of the same kind, one below the other."""
-    if sparse.issparse(top) or sparse.issparse(bottom):
-        return sparse.vstack([top, bottom], format="csr")
-    if hasattr(top, "iloc") and hasattr(bottom, "iloc"):
-        import pandas as pd
-
-        return pd.concat([top, bottom], ignore_index=True)
-    if is_frame(top) and is_frame(bottom) and hasattr(top, "vstack"):
-        return top.vstack(bottom)
-    if isinstance(top, list) and isinstance(bottom, list):
-        return top + bottom
-    return np.concatenate([np.asarray(top), np.asarray(bottom)])
+def _is_default(index):
+    """Whether an index counts the rows from 0."""
+    return index.nlevels == 1 and np.array_equal(index, np.arange(len(index)))

@@ -1,174 +1,217 @@
-"""Predictions of the members of an ensemble, for all rows or for out-of-bag rows."""
+"""Members of a forest of classifiers, read through the leaves that rows fall into.
 
-import inspect
+Most leaves of a fully grown tree hold one class only. Then a member is known by one
+class for each row, and nothing of the size (n_members, n_samples, n_classes) is needed.
+"""
+
+from functools import partial
 
 import numpy as np
 from scipy import sparse
-from sklearn.ensemble import (
-    BaggingClassifier,
-    BaggingRegressor,
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from sklearn_ase._data._rows import n_rows, take_rows
-from sklearn_ase._utils._unwrapping import last_step, unwrap
-from sklearn_ase.surrogate._bootstrap import (
-    BootstrapClassifier,
-    BootstrapRegressor,
-    member_proba,
-)
-from sklearn_ase.surrogate._leaves import as_tree_input
+from sklearn_ase._data._class_columns import align_columns
+from sklearn_ase._utils._unwrapping import unwrap
+from sklearn_ase.belief import CategoricalBelief, _kernels
+from sklearn_ase.belief._namespace import to_numpy
 
-# Boosting has estimators_ too, but these are steps of one model, not models that
-# could each stand for the truth.
-FORESTS = (
-    RandomForestClassifier,
-    ExtraTreesClassifier,
-    RandomForestRegressor,
-    ExtraTreesRegressor,
-)
-BAGS = (BaggingClassifier, BaggingRegressor)
-BOOTSTRAPS = (BootstrapClassifier, BootstrapRegressor)
+_FORESTS = ExtraTreesClassifier, RandomForestClassifier
 
 
-def has_members(estimator):
-    """Whether the estimator is an ensemble whose members can be asked."""
-    last = last_step(estimator)
-    return isinstance(last, (*FORESTS, *BAGS, *BOOTSTRAPS)) or (
-        hasattr(last, "predict_proba_members") or hasattr(last, "predict_members")
-    )
-
-
-def is_bootstrapped(estimator):
-    """Whether each member learns from a bootstrap sample of the rows."""
-    last = last_step(estimator)
-    if isinstance(last, BOOTSTRAPS):
-        return True
-    is_ensemble = isinstance(last, (*FORESTS, *BAGS)) or hasattr(
-        last, "predict_proba_members"
-    )
-    return is_ensemble and bool(getattr(last, "bootstrap", False))
-
-
-def has_std(estimator):
-    """Whether ``predict(X, return_std=True)`` gives a standard deviation."""
-    predict = getattr(last_step(estimator), "predict", None)
-    return predict is not None and "return_std" in inspect.signature(predict).parameters
-
-
-def _member_functions(model, X):
-    """Return one prediction function per member, and X as these functions take it."""
-    if isinstance(model, FORESTS):
-        # The forest converts X once per call, so its trees need not check it again.
-        trees = [tree.tree_.predict for tree in model.estimators_]
-        if hasattr(model, "classes_"):
-            return trees, as_tree_input(X)
-        return [lambda rows, t=t: t(rows)[:, 0] for t in trees], as_tree_input(X)
-    if isinstance(model, BAGS):
-        X = X if sparse.issparse(X) else np.asarray(X)
-        pairs = zip(model.estimators_, model.estimators_features_, strict=True)
-        if hasattr(model, "classes_"):
-            codes = np.arange(len(model.classes_))  # Members of a bag learn codes.
-            return [
-                lambda rows, m=m, f=f: member_proba(m, rows[:, f], codes)
-                for m, f in pairs
-            ], X
-        return [lambda rows, m=m, f=f: m.predict(rows[:, f]) for m, f in pairs], X
-    if isinstance(model, BootstrapClassifier):
-        return [
-            lambda rows, m=m: member_proba(m, rows, model.classes_)
-            for m in model.estimators_
-        ], X
-    return [lambda rows, m=m: np.ravel(m.predict(rows)) for m in model.estimators_], X
-
-
-def predict_members(estimator, X):
-    """Predict with every member of a fitted classifier or regressor.
+class ForestLeaves:
+    """What the leaves of a fitted forest of classifiers say.
 
     Parameters
     ----------
-    estimator : fitted classifier or regressor
-        An ensemble or an object with ``predict_proba_members`` or
-        ``predict_members``. Anything else counts as an ensemble of one member.
-    X : array, sparse matrix or frame of shape (n_samples, n_features)
-
-    Returns
-    -------
-    members : ndarray of shape (n_members, n_samples, n_classes) or (n_members, \
-n_samples)
-        Columns in the order of the estimator's ``classes_``.
+    estimator : fitted estimator
+        A forest, or a pipeline that ends with one.
+    classes : ndarray of shape (n_classes,)
+        Columns of the probabilities; all classes of the forest and perhaps others.
     """
-    unwrapped = unwrap(estimator)
-    model, X = unwrapped.last, unwrapped.transform(X)
-    for method in ("predict_proba_members", "predict_members"):
-        if hasattr(model, method) and not isinstance(model, BOOTSTRAPS):
-            members = getattr(model, method)(X)
-            if not isinstance(members, np.ndarray):
-                members = np.stack(list(members))
-            return members
-    if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
-        functions, X = _member_functions(model, X)
-        first = functions[0](X)
-        members = np.empty((len(functions), *first.shape))
-        members[0] = first
-        for member, function in zip(members[1:], functions[1:], strict=True):
-            member[...] = function(X)
-        return members
-    if hasattr(model, "classes_"):
-        return member_proba(model, X, model.classes_)[None]
-    return np.ravel(model.predict(X))[None]
+
+    def __init__(self, estimator, classes):
+        unwrapped = unwrap(estimator)
+        self._transform, self._forest = unwrapped.transform, unwrapped.last
+        forest = self._forest
+        self._trees = [tree.tree_ for tree in forest.estimators_]
+        self._classes, self.n_classes = (forest.classes_, classes), len(classes)
+        columns = align_columns(np.eye(len(forest.classes_)), *self._classes)
+        columns = columns.argmax(axis=1)
+        self._codes, self._is_pure = [], []
+        for tree in self._trees:
+            shares = tree.value[:, 0]
+            is_pure = shares.max(axis=1) == 1.0
+            # Mixed leaves get a column of their own, behind those of the classes.
+            codes = columns[shares.argmax(axis=1)]
+            self._codes.append(np.where(is_pure, codes, self.n_classes))
+            is_leaf = tree.children_left < 0
+            self._is_pure.append(bool(is_pure[is_leaf].all()))
+
+    @classmethod
+    def of(cls, estimator, classes):
+        """Leaves of a forest of classifiers; None if the estimator is something else.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+        classes : ndarray of shape (n_classes,)
+
+        Returns
+        -------
+        leaves : ForestLeaves or None
+        """
+        is_forest = isinstance(unwrap(estimator).last, _FORESTS)
+        return cls(estimator, classes) if is_forest else None
+
+    @property
+    def n_trees(self):
+        """Number of members."""
+        return len(self._trees)
+
+    def at(self, X):
+        """Return the members at some rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        members : LeafMembers
+        """
+        X = as_tree_input(self._transform(X))
+        n_rows = X.shape[0]
+        places = np.empty((self.n_trees, n_rows), dtype=np.intp)
+        mixed = []
+        for number, tree in enumerate(self._trees):
+            leaves = tree.apply(X)
+            np.take(self._codes[number], leaves, out=places[number])
+            if not self._is_pure[number]:
+                rows = np.flatnonzero(places[number] == self.n_classes)
+                shares = tree.value[leaves[rows], 0]
+                mixed.append((number, rows, align_columns(shares, *self._classes)))
+        places += np.arange(n_rows) * (self.n_classes + 1)
+        return LeafMembers(places, mixed, n_rows, self.n_classes)
+
+    def out_of_bag(self, X):
+        """Predict each row of the fit by the trees that did not learn from it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+            The rows that the forest was fitted on, in the same order.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_rows, n_classes), or None
+            NaN for rows that every tree learned from. None without bootstrap samples,
+            or if every tree learned from every row.
+        """
+        if not self._forest.bootstrap:
+            return None
+        X = as_tree_input(self._transform(X))
+        n_rows, n_trees = X.shape[0], np.zeros(X.shape[0])
+        total = np.zeros((n_rows, self.n_classes + 1))
+        samples = self._forest.estimators_samples_
+        for number, (tree, sample) in enumerate(zip(self._trees, samples, strict=True)):
+            rows = np.flatnonzero(np.bincount(sample, minlength=n_rows) == 0)
+            leaves = tree.apply(X[rows])
+            codes = self._codes[number][leaves]
+            n_trees[rows] += 1.0
+            total[rows, codes] += 1.0
+            if not self._is_pure[number]:
+                is_mixed = codes == self.n_classes
+                shares = tree.value[leaves[is_mixed], 0]
+                total[rows[is_mixed], :-1] += align_columns(shares, *self._classes)
+        if not n_trees.any():
+            return None
+        return total[:, :-1] / np.where(n_trees > 0, n_trees, np.nan)[:, None]
 
 
-def out_of_bag(estimator, X):
-    """Predict each row by the members that did not learn from it.
+class LeafMembers:
+    """Members of a forest at some rows.
 
     Parameters
     ----------
-    estimator : fitted classifier or regressor
-    X : array, sparse matrix or frame of shape (n_samples, n_features)
-        The rows that it was fitted on, in the same order.
+    places : ndarray of int of shape (n_members, n_rows)
+        The class of each leaf, as a place in a table of shape (n_rows, n_classes + 1).
+        The last column stands for leaves with several classes.
+    mixed : list of tuple
+        Number of the member, rows in such leaves, and their probabilities, of shape
+        (n_mixed_rows, n_classes).
+    n_rows, n_classes : int
+    """
+
+    def __init__(self, places, mixed, n_rows, n_classes):
+        self._places = places
+        self._mixed = mixed
+        self._shape = n_rows, n_classes
+
+    def mean(self):
+        """Mean of the members, of shape (n_rows, n_classes)."""
+        n_rows, n_classes = self._shape
+        counts = np.bincount(self._places.ravel(), minlength=n_rows * (n_classes + 1))
+        total = counts.reshape(n_rows, -1)[:, :-1].astype(float)
+        for _, rows, shares in self._mixed:
+            total[rows] += shares
+        return total / len(self._places)
+
+    def belief(self, loss, proba, keep_member_loss=False):
+        """The same as :meth:`CategoricalBelief.from_members`, for these members.
+
+        Parameters
+        ----------
+        loss : LossTable
+        proba : ndarray of shape (n_rows, n_classes)
+            Calibrated mean.
+        keep_member_loss : bool, default=False
+
+        Returns
+        -------
+        belief : CategoricalBelief
+        """
+        mean = self.mean()
+        # Where a leaf holds one class, p log p is 0.
+        information = np.zeros(self._shape)
+        for _, rows, shares in self._mixed:
+            information[rows] += _kernels.xlogx(shares)
+        information /= len(self._places)
+        gap = (information - _kernels.xlogx(mean)).clip(0.0)
+        common, weight = _kernels.member_weights(mean, proba, loss.values)
+        padded = np.pad(weight, [(0, 0), (0, 1)])
+        member_loss = padded.ravel()[self._places]
+        for number, rows, shares in self._mixed:
+            member_loss[number, rows] = np.einsum("nc,nc->n", shares, weight[rows])
+        member_loss += common
+        return CategoricalBelief(
+            proba=proba,
+            class_disagreement=_kernels.tilt(mean, proba) * gap,
+            member_risk=member_loss.mean(axis=1),
+            member_loss=member_loss if keep_member_loss else None,
+        )
+
+
+def mean_and_belief(members):
+    """Mean of the members, and a function that reduces them to a belief.
+
+    Parameters
+    ----------
+    members : ndarray or tensor of shape (n_members, n_rows, n_classes), or LeafMembers
 
     Returns
     -------
-    mean, variance : ndarrays or None
-        Over these members, of shape (n_samples, n_classes) or (n_samples,). NaN for
-        rows that every member learned from. None without bootstrap samples.
+    mean : ndarray of shape (n_rows, n_classes)
+    belief : callable
+        A function of the loss, the calibrated mean, and `keep_member_loss`.
     """
-    unwrapped = unwrap(estimator)
-    model, X = unwrapped.last, unwrapped.transform(X)
-    if not is_bootstrapped(model):
-        return None
-    # Read once: forests draw the samples again each time.
-    samples = getattr(model, "estimators_samples_", None)
-    if samples is None:
-        return None
-    n_samples = n_rows(X)
-    if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
-        functions, X = _member_functions(model, X)
-    else:
-        members = predict_members(model, X)
-        functions, X = [member.__getitem__ for member in members], np.arange(n_samples)
-    count = np.zeros(n_samples)
-    total = square = 0.0
-    for function, sample in zip(functions, samples, strict=True):
-        out = np.ones(n_samples, dtype=bool)
-        out[sample] = False
-        rows = np.flatnonzero(out)
-        if len(rows) == 0:
-            continue
-        prediction = function(take_rows(X, rows))
-        if count.sum() == 0:
-            total = np.zeros((n_samples, *prediction.shape[1:]))
-            square = np.zeros_like(total)
-        count[rows] += 1
-        total[rows] += prediction
-        square[rows] += prediction**2
-    if not count.any():
-        return None
-    shape = (-1,) + (1,) * (total.ndim - 1)
-    count = np.where(count > 0, count, np.nan).reshape(shape)
-    mean = total / count
-    return mean, np.maximum(square / count - mean**2, 0.0)
+    if isinstance(members, LeafMembers):
+        return members.mean(), members.belief
+    mean = to_numpy(members.mean(axis=0))
+    return mean, partial(CategoricalBelief.from_members, members)
+
+
+def as_tree_input(X):
+    """Rows as trees take them without a check: numbers in single precision."""
+    if sparse.issparse(X):
+        return X.tocsr().astype(np.float32)
+    return np.ascontiguousarray(X, dtype=np.float32)
