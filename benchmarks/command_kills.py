@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 from sklearn_ase._cli._main import main
-from sklearn_ase._labels._reading import read_journal
+from sklearn_ase._labels._journal import read_journal
 
 N_ROWS = 1000
 # How many rows a command that asks or tells is about.

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._evidence import CALIBRATED, WORTH
 
 COUNTS = (10, 25, 50, 100, 200)

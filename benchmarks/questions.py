@@ -29,7 +29,7 @@ from texts import slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import ASE, CorrectedASE, GuardedASE
-from sklearn_ase.simulation._metric_samples import metric_on_samples
+from sklearn_ase.simulation._curve import metric_on_samples
 
 SEED = 265358
 COUNTS = (25, 50, 100, 200)

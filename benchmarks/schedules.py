@@ -23,7 +23,7 @@ from sklearn.frozen import FrozenEstimator
 from tasks import TASKS
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._evaluation import _schedule
+from sklearn_ase._evaluation import _plan as _schedule
 from sklearn_ase.simulation._scenario import ignore_new_classes
 
 # Least step as a share of the rows of the last fit, growth of the labels, and the part

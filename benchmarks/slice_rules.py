@@ -16,8 +16,7 @@ import pandas as pd
 from slices import COUNTS, N_POOL, TASKS, read
 from texts import slashed
 
-from sklearn_ase._inference._borrowing import errors_of_groups
-from sklearn_ase._inference._evidence import CALIBRATED, WORTH
+from sklearn_ase._inference._evidence import CALIBRATED, WORTH, errors_of_groups
 
 KEYS = ["metric", "task", "seed", "n_labels"]
 

@@ -22,20 +22,19 @@ The modules:
 * ``sklearn_ase.testing`` -- checks for strategies that you write yourself
 """
 
-from sklearn_ase._active_risk import ActiveRiskEstimator
 from sklearn_ase._annotation._console import annotate
-from sklearn_ase._data._row_source import RowSource
-from sklearn_ase._data._training_rows import TrainingRows
+from sklearn_ase._data._problem import TrainingRows
+from sklearn_ase._data._sources import RowSource
 from sklearn_ase._evaluation._agreement import Agreement
+from sklearn_ase._evaluation._choice import ModelSelection
 from sklearn_ase._evaluation._comparison import Comparison
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
-from sklearn_ase._evaluation._forecast import LabelForecast
+from sklearn_ase._evaluation._history import LabelForecast
 from sklearn_ase._evaluation._judges import JudgeTable
 from sklearn_ase._evaluation._slices import SliceTable
+from sklearn_ase._evaluator import ActiveRiskEstimator
 from sklearn_ase._labels._ledger import LabelLedger
-from sklearn_ase._model_selection._selection import ModelSelection
-from sklearn_ase._model_selector import ActiveModelSelector
 from sklearn_ase._plot import (
     AcquisitionDisplay,
     ComparisonDisplay,
@@ -45,6 +44,7 @@ from sklearn_ase._plot import (
     SliceDisplay,
 )
 from sklearn_ase._report._report import Report
+from sklearn_ase._selector import ActiveModelSelector
 from sklearn_ase._state import Picks, PoolState, Query
 from sklearn_ase._version import __version__
 

@@ -1,23 +1,36 @@
-"""The estimator: parameters and fit."""
+"""What a fitted evaluator offers: predictions, scores and the evaluation's results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._label_checks import check_oracle
+from sklearn_ase._data._rows import RowOrder
+from sklearn_ase._data._validation import check_rows, row_numbers
 from sklearn_ase._evaluation._loop import check_can_estimate
+from sklearn_ase._evaluation._other_pool import (
+    expected_and_observed,
+    expected_and_observed_metric,
+    expected_loss,
+)
 from sklearn_ase._evaluation._plan import check_n_labels
-from sklearn_ase._evaluation._startable import StartableEvaluator
 from sklearn_ase._evaluation._starting import start_evaluation
-from sklearn_ase._utils._callbacks import CallbackSupportMixin, Watch, with_callbacks
-from sklearn_ase._utils._naming import named_after
+from sklearn_ase._utils._checks import named_after
+from sklearn_ase._utils._display import warn_caller
+from sklearn_ase._utils._estimators import CallbackSupportMixin, Watch, with_callbacks
 from sklearn_ase._utils._typing import (
     ByName,
     Estimator,
+    Floats,
     Label,
     LossFunction,
     Model,
@@ -26,18 +39,250 @@ from sklearn_ase._utils._typing import (
     Seed,
     StrPath,
 )
-from sklearn_ase._utils._warn import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
 if TYPE_CHECKING:
-    from sklearn_ase._data._training_rows import TrainingRows
+    from sklearn_ase._data._problem import TrainingRows
+    from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase.acquisition._base import BaseAcquisition
     from sklearn_ase.losses._base import BaseLoss
     from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk import Estimate
     from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.selection import BaseSelection
     from sklearn_ase.stopping import BaseStop
+
+
+class FittedEvaluator(BaseEstimator):
+    """Estimator with an ``evaluation_``, whose results it passes on."""
+
+    evaluation_: Evaluation
+    stop_reason_: str
+
+    def predict(self, X: Rows, experts: ByName | None = None) -> Floats:
+        """Predict the loss of the model at each row, ``g(x)``, by the surrogate.
+
+        Without a model it is the probability of any label but the one whose share is
+        estimated, or the expected square of the label.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+        experts : array-like, or dict of str to array-like, default=None
+            What the experts of the evaluation, if it has any, say about these rows.
+
+        Returns
+        -------
+        expected_loss : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, "evaluation_")
+        X = self._other_rows(X, experts)
+        return expected_loss(self.evaluation_, self.estimator, X, experts)
+
+    def score(
+        self,
+        X: Rows | None = None,
+        y: ArrayLike | None = None,
+        experts: ByName | None = None,
+    ) -> float:
+        """Score the model, or, with labels, the estimate of its risk.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list, default=None
+            Another pool; None means the one that was evaluated.
+        y : array-like of shape (n_samples,), default=None
+            Labels of `X`.
+        experts : array-like, or dict of str to array-like, default=None
+            What the experts of the evaluation, if it has any, say about `X`.
+
+        Returns
+        -------
+        score : float
+            Greater is better. Without `y` minus the estimated risk on X, or the
+            metric. With `y` minus the distance of that estimate from the truth, so
+            that cross-validation prefers the evaluator with the closest estimate, not
+            the one with the lowest risk. On another pool the estimate is what the
+            surrogate expects, whatever `risk` is.
+        """
+        check_is_fitted(self, "evaluation_")
+        if X is None and experts is None:
+            if y is not None:
+                raise ValueError("score(y=...) needs the rows of these labels as X.")
+            metric, value = self.evaluation_.plan.metric, float(self.estimate_)
+            return value if metric is not None and metric.greater_is_better else -value
+        metric = self.evaluation_.plan.metric
+        if y is None and metric is None:
+            return -float(self.predict(X, experts).mean())
+        X = self._other_rows(X, experts, y)
+        if metric is not None:
+            expected, observed = expected_and_observed_metric(
+                self.evaluation_, self.estimator, X, y, experts
+            )
+            if y is None:
+                return expected if metric.greater_is_better else -expected
+            return -abs(float(expected - observed))
+        expected, observed = expected_and_observed(
+            self.evaluation_, self.estimator, X, y, experts=experts
+        )
+        return -abs(float(expected.mean() - observed.mean()))
+
+    def _other_rows(self, X, experts, y=None):
+        """Rows of another pool; their numbers if there are no features."""
+        order = RowOrder.of(**({"experts": experts} if X is None else {"X": X}))
+        order.check(experts=experts, y=y)
+        X = row_numbers(experts) if X is None else X
+        return check_rows(self, X, reset=False)
+
+    @property
+    def estimate_(self) -> Estimate:
+        """The estimate of the mean loss, or of the metric."""
+        check_is_fitted(self, "evaluation_")
+        return self.evaluation_.estimate()
+
+    @property
+    def risk_(self) -> Estimate:
+        """The same as ``estimate_``."""
+        return self.estimate_
+
+    @property
+    def history_(self) -> dict[str, np.ndarray]:
+        """Dict of arrays with one entry per label."""
+        check_is_fitted(self, "evaluation_")
+        return self.evaluation_.history
+
+    @property
+    def ledger_(self) -> LabelLedger:
+        """Every query and label."""
+        check_is_fitted(self, "evaluation_")
+        return self.evaluation_.ledger
+
+    @property
+    def classes_(self) -> np.ndarray | None:
+        """Labels known so far, sorted; None for regression."""
+        return self.evaluation_.classes_
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "evaluation_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        surrogate = ExtraTreesClassifier() if self.surrogate is None else self.surrogate
+        parts = [self.estimator, surrogate]
+        # A class in place of an instance is refused later, with a clear message.
+        parts = [part for part in parts if not isinstance(part, type)]
+        parts = [part for part in parts if hasattr(part, "__sklearn_tags__")]
+        inputs = [get_tags(part).input_tags for part in parts]
+        tags.input_tags.sparse = all(tag.sparse for tag in inputs)
+        tags.input_tags.allow_nan = all(tag.allow_nan for tag in inputs)
+        return tags
+
+
+# Start an evaluation by hand with the parameters of an evaluator.
+
+
+class StartableEvaluator(FittedEvaluator):
+    """Evaluator whose evaluations can be run by hand."""
+
+    @named_after(
+        1,
+        "Labels come by tell(). Name the others: start(X, X_train=..., y_train=...).",
+    )
+    def start(
+        self,
+        X: Rows,
+        *,
+        X_train: Rows | TrainingRows | None = None,
+        y_train: ArrayLike | None = None,
+        predictions: ArrayLike | None = None,
+        train_predictions: ArrayLike | None = None,
+        experts: ByName | None = None,
+        ledger: LabelLedger | None = None,
+        journal: StrPath | None = None,
+        known_labels: Mapping[int, Label] | None = None,
+        cost: ArrayLike | None = None,
+        **other: Any,
+    ) -> Evaluation:
+        """Start an evaluation by hand, or resume one.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or list of shape (n_samples, n_features)
+            The pool. Pools that are not in memory are read in chunks: a path to a
+            Parquet file or directory, a dataset of pyarrow, a lazy frame of polars, a
+            dask array or frame, or a :class:`RowSource`.
+        X_train : same kind as X, or TrainingRows, default=None
+            Rows the surrogate may also learn from, for instance those the model was
+            trained on. Cross-validation cuts arrays that are as long as X; wrap them
+            in ``TrainingRows(X_train, y_train)`` to keep them whole.
+        y_train : array-like, default=None
+        predictions : array-like of shape (n_samples, n_classes) or (n_samples,), \
+default=None
+            Predictions of the model for the pool, instead of calling it: labels,
+            values, or probabilities with the columns of ``classes`` or of a frame. For
+            two `classes`, a single column is the probability of the second in order.
+            A fitted `estimator` may be given, too: up to 100 rows are compared with
+            what it predicts, and predictions that differ are refused. Without it, and
+            without `train_predictions`, `X_train` cannot show how good the model is:
+            only labels of the pool do. Estimates of every metric are then less precise
+            while labels are few, most of all with labels in place of probabilities.
+        train_predictions : array-like, default=None
+            Predictions of the model for `X_train`, if they are out-of-fold or if the
+            model has not learned from these rows. `cv` is then not used.
+        experts : array-like, or dict of str to array-like, default=None
+            What others say about the label of each row of the pool, such as judges:
+            labels, probabilities with one column per class, or scores between 0 and 1.
+            A score is the probability of the label that the `metric` is about, or of
+            the second of two classes. For regression, numbers. None or NaN where an
+            expert says nothing. The labels teach how much each of them counts. X may
+            be None then.
+        ledger : LabelLedger, default=None
+            Queries and labels of an earlier evaluation of the same pool, to be
+            resumed.
+        journal : str or path, default=None
+            File in which every query and label is kept. They are on disk before
+            anything else happens. If the file exists, the evaluation resumes exactly
+            where it stopped. ``evaluation.close()`` releases the file.
+        known_labels : dict of int to label, default=None
+            Labels that are already available, as ``{row: label}``. The surrogate
+            learns from them. Weighted estimates count them only when the rows are
+            picked like any other row, which then costs nothing.
+        cost : array-like of shape (n_samples,), default=None
+            What a label of each row costs. Cheap rows are preferred, as far as that
+            makes the estimate more precise for the money: sampling goes by
+            ``score / √cost``, ``ArgMax`` by ``score / cost``, ``Uniform`` stays
+            uniform.
+        **other
+            ``sample_weight``, array-like of shape (n_samples,): how much each row of
+            the pool counts in what is reported. ``client``, a ``distributed.Client`` or
+            the address of a scheduler: the workers read the pool, a Parquet directory
+            or a collection of dask. None means the active client for a collection of
+            dask, and no cluster for anything else.
+
+        Returns
+        -------
+        evaluation : Evaluation
+        """
+        # A copy, so that a start by hand does not change the evaluator.
+        return start_evaluation(
+            copy(self),
+            X,
+            X_train=X_train,
+            y_train=y_train,
+            predictions=predictions,
+            train_predictions=train_predictions,
+            experts=experts,
+            ledger=ledger,
+            journal=journal,
+            known_labels=known_labels,
+            cost=cost,
+            **other,
+        )
+
+
+# The estimator: parameters and fit.
 
 
 class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):

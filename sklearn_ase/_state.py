@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._data._columns import to_frame
+from sklearn_ase._data._rows import to_frame
 from sklearn_ase._utils._typing import Bools, Floats, Ints, Rows
 
 if TYPE_CHECKING:

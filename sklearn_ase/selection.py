@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._state import Query
-from sklearn_ase._utils._checks import check_number
-from sklearn_ase._utils._score_stats import ScoreStats
-from sklearn_ase._utils._strategies import check_strategy
+from sklearn_ase._utils._arrays import ScoreStats
+from sklearn_ase._utils._checks import check_number, check_strategy
 from sklearn_ase._utils._typing import Floats
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["ArgMax", "BaseSelection", "Proportional", "ScoreStats", "UniformMixed"]
 

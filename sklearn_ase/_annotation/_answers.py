@@ -1,17 +1,183 @@
-"""Read annotators' answers from a file, and plan what to record of them.
-
-Nothing is recorded here. An evaluation records the plan, after all of it was checked.
-"""
+"""Write rows to a file for annotators: a spreadsheet, or tasks for Label Studio."""
 
 import math
+import re
+from collections import Counter, defaultdict
 from contextlib import suppress
+from difflib import SequenceMatcher
 from pathlib import Path
 
-from sklearn_ase._annotation._export import check_suffix
-from sklearn_ase._annotation._label_studio import SKIP, read_export
-from sklearn_ase._annotation._sheet import read_sheet
-from sklearn_ase._annotation._slips import refuse_slips
-from sklearn_ase._utils._checks import shown
+from sklearn_ase._annotation._sheet import (
+    SKIP,
+    read_export,
+    read_sheet,
+    write_sheet,
+    write_tasks,
+)
+from sklearn_ase._data._rows import columns_of, predictions_of
+from sklearn_ase._utils._checks import check_path, shown
+
+
+def export_rows(X, indices, path, predictions=None, overwrite=False, names=None):
+    """Write rows for annotators; see :meth:`Evaluation.export`.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame, list or torch dataset
+        The pool.
+    indices : array-like of int of shape (n_rows,)
+        Rows to write.
+    path : str or path
+        Ends in ``.csv``, for spreadsheets, or in ``.json``, for Label Studio.
+    predictions : array-like of shape (n_samples,), default=None
+        Predictions of the model for the whole pool, shown beside the rows.
+    overwrite : bool, default=False
+        Whether a file of this name may be replaced.
+    names : list of str, default=None
+        Columns of the pool to show, in this order. None means all.
+    """
+    suffix = check_suffix(path)
+    if not overwrite and Path(path).exists():
+        raise FileExistsError(
+            f"{path} exists already and may hold answers. Choose another name, or pass "
+            "overwrite=True."
+        )
+    indices, columns = [int(index) for index in indices], columns_of(X, indices)
+    if names is not None:
+        columns = _chosen(columns, names)
+    if predictions is not None:
+        predictions = predictions_of(predictions, X, indices)
+    if suffix == ".json":
+        return write_tasks(path, indices, columns, predictions)
+    table = {"row": indices, "label": [""] * len(indices)}
+    if predictions is not None:
+        table["prediction"] = predictions
+    return write_sheet(path, table | columns)
+
+
+def _chosen(columns, names):
+    """Some of the columns, in the order of their names."""
+    if isinstance(names, str):
+        raise TypeError(
+            f"columns={names!r} must be a list of names: columns=[{names!r}]."
+        )
+    # A feature that is called like a column of the sheet has a longer name there.
+    found = {each.removesuffix(" (feature)"): each for each in columns} | {
+        each: each for each in columns
+    }
+    unknown = [name for name in map(str, names) if name not in found]
+    if unknown:
+        raise ValueError(
+            f"columns={shown(list(names))}: the pool has no column {shown(unknown)}. "
+            f"Its columns are {shown(list(columns))}."
+        )
+    return {found[str(name)]: columns[found[str(name)]] for name in names}
+
+
+def check_suffix(path):
+    """Return the ending of a file's name, or raise if it is not supported.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    suffix : {".csv", ".json"}
+    """
+    suffix = Path(check_path(path)).suffix.lower()
+    if suffix not in (".csv", ".json"):
+        raise ValueError(
+            f"path={path} must end in .csv, for spreadsheets, or in .json, for Label "
+            "Studio."
+        )
+    return suffix
+
+
+# Labels that are perhaps slips of the keyboard, and not new classes.
+
+
+# Shorter words that differ by one letter are often two classes.
+_LEAST_LETTERS = 4
+# A word beside another that stands in the file so many times as often is a slip.
+_OFTEN = 3
+_CURE = "If it is a new class, pass new_classes=[...] with it."
+
+
+def refuse_slips(labels, classes, new_classes=()):
+    """Refuse a label that is not known and that may be a slip.
+
+    Parameters
+    ----------
+    labels : list of (int, label)
+        Rows and their labels.
+    classes : list of label
+        Those known so far.
+    new_classes : collection of label, default=()
+        Labels that are meant to be new.
+    """
+    known = dict.fromkeys([*classes, *new_classes])
+    counts = Counter(label for _, label in labels if label not in known)
+    for row, label in labels:
+        if label in known:
+            continue
+        among = f"Row {row}: {label!r} is none of the classes {shown(classes)}"
+        meant = _meant(label, known, counts)
+        if meant is not None:
+            raise ValueError(f"{among}. Did you mean {meant!r}? {_CURE}")
+        if not isinstance(label, str) and len(classes) > 1:
+            raise ValueError(f"{among}. {_CURE}")
+        if isinstance(label, str) and not re.search(r"\w", label):
+            raise ValueError(
+                f"{among}. If it means that nobody can tell, pass skip={label!r}. "
+                f"{_CURE}"
+            )
+
+
+def _meant(label, known, counts):
+    """A class that a label may stand for, or None."""
+    if not isinstance(label, str):
+        return None
+    for other in filter(lambda each: isinstance(each, str), known):
+        if _is_same_word(label, other) or _is_one_slip(label, other):
+            return other
+    for other, count in counts.items():
+        if other == label or count < counts[label]:
+            continue
+        is_rare = counts[label] * _OFTEN <= count
+        if _is_same_word(label, other) or (is_rare and _is_one_slip(label, other)):
+            return other
+    return None
+
+
+def _is_same_word(one, other):
+    """Whether two texts differ only in case, in blanks, or in how a number looks."""
+    if "".join(one.split()).casefold() == "".join(other.split()).casefold():
+        return True
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False
+
+
+def _is_one_slip(one, other):
+    """Whether one letter was added, left out or changed, or two were swapped."""
+    one, other = sorted((one.casefold(), other.casefold()), key=len)
+    is_short = len(other) < _LEAST_LETTERS or len(other) - len(one) > 1
+    if is_short or re.findall(r"\d+", one) != re.findall(r"\d+", other):
+        return False  # Numbers at the end of names tell classes apart.
+    start = 0
+    while start < len(one) and one[start] == other[start]:
+        start += 1
+    rest, rest_of_other = one[start:], other[start:]
+    if len(one) < len(other):
+        return rest == rest_of_other[1:]
+    is_swapped = rest[:2] == rest_of_other[1::-1] and rest[2:] == rest_of_other[2:]
+    return rest[1:] == rest_of_other[1:] or is_swapped
+
+
+# Read annotators' answers from a file, and plan what to record of them.
+
 
 _INTEGERS = range(-(2**63), 2**63)  # Those that arrays of integers can hold.
 
@@ -91,7 +257,7 @@ def _only_answer(row, answers, path):
     return answers[:1]
 
 
-def together(answers):
+def put_together(answers):
     """Put the answers of several people together.
 
     Parameters
@@ -229,3 +395,100 @@ def _truth(answer):
 
 
 _LABELS = {"b": _truth, "i": _whole, "u": _whole, "f": _number}
+
+
+# Whether the lines of a sheet still stand beside the right numbers of rows.
+
+
+# Texts are compared up to here, and are called alike from this share on.
+_LONGEST, _ALIKE = 200, 0.6
+# A text of a word or two may be written in another way; a longer one names its row.
+_LEAST_TEXT = 12
+
+
+def check_lines(lines, columns_at, asked, path):
+    """Refuse a sheet if a line shows another row than the one that it is numbered.
+
+    Spreadsheets write numbers and dates in ways of their own. So a line is refused only
+    if it is more like another row of the sheet, or if none of its texts is alike.
+
+    Parameters
+    ----------
+    lines : list of (int, int, dict of str to str)
+        Number of each line, its row, and its cells by column.
+    columns_at : callable
+        ``rows -> columns`` as they were shown, a dict of str to list.
+    asked : collection of int
+        Rows that were asked for. Others are not compared.
+    path : str or path
+        For the messages.
+    """
+    lines = [line for line in lines if line[1] in asked]
+    rows = sorted({row for _, row, _ in lines})
+    if not lines or not (columns := columns_at(rows)):
+        return
+    columns = {
+        name: dict(zip(rows, map(_plain, cells), strict=True))
+        for name, cells in columns.items()
+    }
+    rows_with = {name: defaultdict(list) for name in columns}
+    for name, cells in columns.items():
+        for row, cell in cells.items():
+            rows_with[name][_key(cell)].append(row)
+    for number, row, cells in lines:
+        cells = {n: _plain(cells[n]) for n in columns if cells.get(n, "").strip()}
+        exact = Counter()
+        for name, cell in cells.items():
+            exact.update(rows_with[name].get(_key(cell), ()))
+        if exact[row] == len(cells):
+            continue
+        own = exact[row] + sum(
+            _likeness(cell, columns[name][row])
+            for name, cell in cells.items()
+            if _key(cell) != _key(columns[name][row])
+        )
+        other, most = exact.most_common(1)[0] if exact else (None, 0)
+        is_text = any(
+            len(cell) >= _LEAST_TEXT and " " in cell for cell in cells.values()
+        )
+        if most > own or (own == 0 and is_text):
+            name = next(n for n in cells if _key(cells[n]) != _key(columns[n][row]))
+            like = f", which is row {other}" if most > own else ""
+            raise ValueError(
+                f"{path}, line {number}: row {row} of the pool has "
+                f"{shown(columns[name][row])} in column {name!r}, but this line shows "
+                f"{shown(cells[name])}{like}. The column row does not fit the others, "
+                "as if some columns were sorted or moved without it. Take the column "
+                "row as it was exported; whole lines may be sorted."
+            )
+
+
+def _plain(cell):
+    """A cell as a spreadsheet may show it, in one line."""
+    text = " ".join(str("" if cell is None else cell).split())
+    return text[1:] if text.startswith("'") else text
+
+
+def _key(text):
+    """What two cells that show the same have in common."""
+    number = _as_number(text)
+    return text.casefold() if number is None else f"{number:.10g}"
+
+
+def _as_number(text):
+    try:
+        return None if "_" in text else float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _likeness(cell, own):
+    """1 for a number that was rounded, a half for a text that was changed, else 0."""
+    numbers = _as_number(cell), _as_number(own)
+    if None not in numbers:
+        decimals = len(cell.replace(",", ".").partition(".")[2])
+        return float(abs(numbers[0] - numbers[1]) <= 0.51 * 10.0**-decimals)
+    cell, own = cell.casefold(), own.casefold()
+    is_cut = len(cell) >= _LEAST_TEXT and (own.startswith(cell) or cell.startswith(own))
+    pair = SequenceMatcher(None, cell[:_LONGEST], own[:_LONGEST])
+    return 0.5 if is_cut or pair.ratio() >= _ALIKE else 0.0

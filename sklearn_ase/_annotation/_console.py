@@ -1,20 +1,17 @@
-"""Annotate rows at the console: show a row, read its label, record it."""
+"""What can be typed at the console: classes by name or number, and commands."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sklearn_ase._annotation._entries import (
-    commands_by_entry,
-    labels_by_entry,
-    names_by_label,
-)
-from sklearn_ase._annotation._import import to_label
-from sklearn_ase._annotation._text_view import as_text
-from sklearn_ase._data._columns import row_of
+import numpy as np
+
+from sklearn_ase._annotation._answers import to_label
+from sklearn_ase._data._rows import row_of
 from sklearn_ase._utils._checks import check_callable, check_integer, shown
 from sklearn_ase._utils._typing import Label
 from sklearn_ase.exceptions import JournalError, NewClassWarning
@@ -22,6 +19,145 @@ from sklearn_ase.exceptions import JournalError, NewClassWarning
 if TYPE_CHECKING:
     from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase.stopping import BaseStop
+
+_COMMANDS = {"s": "skip", "u": "undo", "q": "quit", "?": "help"}
+
+
+def names_by_label(class_names, classes):
+    """Return the names of the classes.
+
+    Parameters
+    ----------
+    class_names : sequence, dict of label to str, or None
+    classes : ndarray of shape (n_classes,) or None
+
+    Returns
+    -------
+    names : dict of label to str
+        Classes without a name are left out.
+    """
+    if class_names is None or hasattr(class_names, "items"):
+        return {} if class_names is None else dict(class_names)
+    if not isinstance(class_names, (list, tuple)) and not hasattr(class_names, "shape"):
+        raise TypeError(
+            f"class_names={class_names!r} must be a list with one name for each class, "
+            "or a dict from label to name."
+        )
+    if classes is None or len(class_names) != len(classes):
+        raise ValueError(
+            f"class_names has {len(class_names)} names, but the classes are {classes}. "
+            "Give one name for each class, or a dict from label to name."
+        )
+    return dict(zip(classes.tolist(), class_names, strict=True))
+
+
+def labels_by_entry(classes, names):
+    """Return the labels by what is typed for them.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,) or None
+    names : dict of label to str
+
+    Returns
+    -------
+    entries : dict of str to label
+        Empty for regression.
+    listed : str
+        The classes as they are shown.
+    """
+    if classes is None:
+        return {}, ""
+    labels = classes.tolist()
+    words = [str(names.get(label, label)) for label in labels]
+    numbers = [str(k) for k in range(1, len(labels) + 1)]
+    if classes.dtype.kind in "biu":
+        numbers = [str(int(label)) for label in labels]
+    # A number that is the name of a class must not also be a position in the list.
+    if set(numbers) & set(words):
+        return dict(zip(words, labels, strict=True)), ", ".join(words)
+    listed = [f"{k} {word}" for k, word in zip(numbers, words, strict=True)]
+    return dict(zip(words + numbers, labels * 2, strict=True)), ", ".join(listed)
+
+
+def commands_by_entry(entries):
+    """Return the commands by what is typed for them.
+
+    Parameters
+    ----------
+    entries : dict of str to label
+        What can be typed for labels.
+
+    Returns
+    -------
+    commands : dict of str to str
+    """
+    # If a class has the same name as a command, commands start with a colon.
+    sign = ":" if _COMMANDS.keys() & {entry.casefold() for entry in entries} else ""
+    return {sign + key: command for key, command in _COMMANDS.items()}
+
+
+# Show a row of the pool as plain text, images included.
+
+
+_WIDTH = 40
+_INK = " .:-=+*#%@"  # From the darkest pixel to the brightest.
+
+
+def as_text(row):
+    """Return a row as lines of text.
+
+    Parameters
+    ----------
+    row : str, dict of features, or array
+        An array with more than one dimension is read as an image: (height, width),
+        or with 1, 3 or 4 channels as its first or last axis.
+
+    Returns
+    -------
+    text : str
+    """
+    if isinstance(row, str):
+        return row
+    if not isinstance(row, dict):
+        row = np.asarray(row)
+        if row.ndim > 1:
+            return _image(row)
+        row = {f"x{j}": value for j, value in enumerate(np.atleast_1d(row).tolist())}
+    width = max(map(len, row), default=0)
+    return "\n".join(
+        f"{name:<{width}}  " + (f"{v:.6g}" if isinstance(v, float) else str(v))
+        for name, v in row.items()
+    )
+
+
+def _image(pixels):
+    """Return an image as characters; the brighter a pixel, the denser its character."""
+    if pixels.ndim == 3:
+        channels = [axis for axis in (2, 0) if pixels.shape[axis] in (1, 3, 4)]
+        pixels = pixels.mean(axis=channels[0]) if channels else pixels
+    if pixels.ndim != 2:
+        return f"(an array of shape {pixels.shape}; pass show= to say how to show it)"
+    pixels = np.nan_to_num(pixels)
+    height, width = pixels.shape
+    # A character is about twice as high as it is wide.
+    columns = min(2 * width, _WIDTH)
+    lines = max(1, round(height * columns / width / 2))
+    grey = _resized(_resized(pixels, lines).T, columns).T
+    ink = (grey - grey.min()) / (np.ptp(grey) or 1.0) * (len(_INK) - 1)
+    return "\n".join("".join(_INK[k] for k in line) for line in ink.round().astype(int))
+
+
+def _resized(values, n_parts):
+    """Return the means over equal parts of the first axis."""
+    edges = np.linspace(0, len(values), n_parts + 1)
+    parts = [
+        slice(int(a), max(int(a) + 1, int(np.ceil(b)))) for a, b in pairwise(edges)
+    ]
+    return np.stack([values[part].mean(axis=0) for part in parts])
+
+
+# Annotate rows at the console: show a row, read its label, record it.
 
 
 def annotate(

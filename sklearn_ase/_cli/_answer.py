@@ -1,17 +1,231 @@
-"""The commands that answer: ``status``, ``estimate``, ``judges`` and others."""
+"""Estimates of a campaign: the one that was noted last, and all of them as values."""
 
+import math
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 
-from sklearn_ase._cli._campaign import Campaign
+from sklearn_ase._cli._campaign import (
+    Campaign,
+    has_rules,
+    other_metric,
+    predictions_in,
+    reason_to_stop,
+    spent_on,
+)
 from sklearn_ase._cli._columns import as_groups, pick_column
-from sklearn_ase._cli._comparing import compared_groups, compared_models
-from sklearn_ase._cli._estimates import described, ends_of, noted_estimate
-from sklearn_ase._cli._metrics import other_metric
-from sklearn_ase._cli._stopping import has_rules, reason_to_stop, spent_on
-from sklearn_ase.metrics._titles import title_of
+from sklearn_ase._evaluation._history import last_noted, metric_labels_needed
+from sklearn_ase._report._report import check_target, make_report
+from sklearn_ase._utils._checks import check_number
+from sklearn_ase.metrics._lookup import title_of
+
+
+def noted_estimate(campaign, ledger):
+    """Return the estimate that was noted last; nothing is fitted.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    ledger : LabelLedger
+
+    Returns
+    -------
+    estimate : MetricEstimate or None
+    is_current : bool
+        False if labels have changed since, and nobody has made an estimate yet.
+    """
+    if not ledger.labels:
+        return None, True
+    last = last_noted(ledger, campaign.goal)
+    return last, last is not None and ledger.unnoted is None
+
+
+def last_estimate(campaign):
+    """Return the estimate from all labels; something is fitted only if it must be.
+
+    Parameters
+    ----------
+    campaign : Campaign
+
+    Returns
+    -------
+    n_samples : int
+        Size of the pool.
+    ledger : LabelLedger
+    estimate : MetricEstimate or None
+        None before the first label.
+    """
+    n_samples, ledger = campaign.read()
+    found, is_current = noted_estimate(campaign, ledger)
+    if is_current:
+        return n_samples, ledger, found
+    with campaign.open(campaign.columns()) as evaluation:
+        return n_samples, evaluation.ledger.copy(), evaluation.estimate()
+
+
+def described(goal, found, level):
+    """Return an estimate as plain values.
+
+    Parameters
+    ----------
+    goal : BaseMetric
+    found : MetricEstimate or None
+    level : float
+
+    Returns
+    -------
+    values : dict of str to object
+    """
+    low, high = ends_of(found, level, "fixed")
+    anytime_low, anytime_high = ends_of(found, level, "anytime")
+    return {
+        "metric": title_of(goal),
+        "estimate": None if found is None else float(found),
+        "level": level,
+        "low": low,
+        "high": high,
+        "anytime_low": anytime_low,
+        "anytime_high": anytime_high,
+        "no_interval": "" if found is None else found.refusal,
+        "note": getattr(found, "note", ""),
+        "labels_used": 0 if found is None else found.n_labels,
+    }
+
+
+def ends_of(found, level, method, target="pool"):
+    """Return the ends of an interval, or None twice if there is no interval.
+
+    Parameters
+    ----------
+    found : MetricEstimate or None
+    level : float
+    method : {"fixed", "anytime"}
+    target : {"pool", "population"}, default="pool"
+
+    Returns
+    -------
+    low, high : float or None
+    """
+    if found is None or found.refusal_of(method):
+        return None, None
+    ends = found.interval(level, method=method, target=target)
+    return ends if all(map(math.isfinite, ends)) else (None, None)
+
+
+# Compare models, or groups of rows, with the labels of a campaign.
+
+
+def compared_models(evaluation, campaign, columns, goal, where, args):
+    """Compare columns of predictions.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    campaign : Campaign
+    columns : dict of str to list
+    goal : BaseMetric
+    where : ndarray of bool of shape (n_samples,) or None
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    models = models_in(campaign, columns, args.compare, goal)
+    found = evaluation.compare(
+        models, metric=goal, where=where, reference=args.reference
+    )
+    return _described(found, goal, args.level, "model")
+
+
+def models_in(campaign, columns, names, goal):
+    """Read columns of predictions that are to be compared.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    columns : dict of str to list
+    names : list of str
+        Of the columns.
+    goal : BaseMetric
+
+    Returns
+    -------
+    models : dict of str to list or ndarray
+    """
+    for name in names:
+        pick_column(columns, name, "--compare")
+    if goal.response_method is None:
+        raise ValueError(
+            f"--compare: {title_of(goal)} does not depend on predictions. Name a "
+            "metric that does, such as --metric accuracy."
+        )
+    if len(set(names)) < 2:
+        raise ValueError("--compare needs two different columns, or more.")
+    return {name: predictions_in(campaign, columns, name, goal) for name in names}
+
+
+def compared_groups(evaluation, groups, goal, args):
+    """Compare groups of rows.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    groups : list of str
+        Group of each row.
+    goal : BaseMetric
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    found = evaluation.compare_groups(groups, metric=goal, reference=args.reference)
+    result = _described(found, goal, args.level, args.compare_by)
+    n_groups = len(found.names)
+    words = result["verdict"].replace(f"of {n_groups} models", f"of {n_groups} groups")
+    return result | {"verdict": words}
+
+
+def _described(found, goal, level, what):
+    """A comparison as plain values, with the difference of each pair that matters."""
+    table = found.to_dict(level)
+    rows = [
+        dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)
+    ]
+    base = found.reference or found.best_name
+    others = [name for name in found.names if name != base]
+    return {
+        "compared": what,
+        "metric": title_of(goal),
+        "labels": found.n_labels,
+        "level": level,
+        "best": found.best_name,
+        "candidates": found.candidates(level),
+        "verdict": found.describe(level),
+        "table": rows,
+        "differences": [_difference(found, base, name, level) for name in others],
+    }
+
+
+def _difference(found, first, second, level):
+    gap = found.difference(first, second)
+    low, high = ends_of(gap, level, "fixed")
+    anytime_low, anytime_high = ends_of(gap, level, "anytime")
+    return {
+        "better": first,
+        "than": second,
+        "by": float(gap),
+        "low": low,
+        "high": high,
+        "anytime_low": anytime_low,
+        "anytime_high": anytime_high,
+    }
+
+
+# The commands that answer: ``status``, ``estimate``, ``judges`` and others.
 
 
 def status(args):
@@ -200,3 +414,182 @@ def _where(columns, conditions):
     if not where.any():
         raise ValueError("No row meets all conditions of --where.")
     return where
+
+
+# The commands about more labels: ``plan``, and ``check`` with its forecast.
+
+
+YES, NO, UNDECIDED = 0, 1, 2
+
+
+def plan(args):
+    """Forecast the labels that intervals of some widths take.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    campaign = Campaign.load(args.journal)
+    n_samples, ledger, found = last_estimate(campaign)
+    if found is None:
+        raise ValueError(
+            "There is no label yet. Label some 20 rows first: a plan needs a pilot."
+        )
+    how = args.level, args.method
+    forecasts = [
+        metric_labels_needed(found, n_samples, len(ledger), width, *how)
+        for width in args.width
+    ]
+    result = described(campaign.goal, found, args.level)
+    result |= {"rows": n_samples, "labels": len(ledger), "method": args.method}
+    result["plan"] = [
+        {"width": width, "labels": each.n_labels, "more_labels": each.n_more}
+        for width, each in zip(args.width, forecasts, strict=True)
+    ]
+    return result | {"basis": forecasts[0].basis}
+
+
+def check(args):
+    """Say whether a limit is met; the exit code is the answer.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+        Its ``exit_code`` is 0 for yes, 1 for no, 2 if it is not decided yet.
+    """
+    if args.at_least is None and args.at_most is None:
+        raise ValueError("check needs --at-least or --at-most, or both.")
+    campaign = Campaign.load(args.journal)
+    n_samples, ledger, estimate = last_estimate(campaign)
+    limits = {"at_least": args.at_least, "at_most": args.at_most}
+    found = {"metric": title_of(campaign.goal), "labels": len(ledger), **limits}
+    found |= {"level": args.level, "method": args.method, "labels_needed": None}
+    low, high = ends_of(estimate, args.level, args.method)
+    found |= {"estimate": None if estimate is None else estimate.value}
+    found |= {"low": low, "high": high}
+    if low is None:
+        reason = "There is no label yet."
+        if estimate is not None:
+            reason = estimate.refusal or "There is no such interval yet."
+        return found | {"answer": "not decided", "exit_code": UNDECIDED, "why": reason}
+    least = -math.inf if args.at_least is None else args.at_least
+    most = math.inf if args.at_most is None else args.at_most
+    if least <= low and high <= most:
+        return found | {"answer": "yes", "exit_code": YES}
+    if high < least or low > most:
+        return found | {"answer": "no", "exit_code": NO}
+    ends = low, high
+    found["labels_needed"] = _needed(
+        estimate, ends, (least, most), n_samples, len(ledger), args
+    )
+    return found | {"answer": "not decided", "exit_code": UNDECIDED, "why": ""}
+
+
+def _needed(found, ends, limits, n_samples, n_known, args):
+    """Labels in all until the limits are decided, if the estimate stays where it is.
+
+    None if the estimate is at a limit, so that no number of labels can be named.
+    """
+    value, shares = found.value, []
+    for limit in filter(math.isfinite, limits):
+        if ends[0] < limit <= ends[1] or ends[0] <= limit < ends[1]:
+            side = value - ends[0] if limit < value else ends[1] - value
+            shares.append(abs(value - limit) / side if side > 0 else 0.0)
+    share = min(shares, default=0.0)
+    if not share > 0 or found.n_labels >= n_samples:
+        return None
+    # The interval that more labels are expected to give, in its form of today.
+    now = found.with_labels(found.n_labels, n_samples)
+    low, high = now.interval(args.level, method=args.method)
+    width = share * (high - low)
+    forecast = metric_labels_needed(
+        now, n_samples, n_known, width, args.level, args.method
+    )
+    return forecast.n_labels
+
+
+# The command ``report``: what the labels say, as a page or as Markdown.
+
+
+_OPTIONS = {"html": (".html", ".htm"), "md": (".md",)}
+
+
+def report(args):
+    """Write a report, or return it as Markdown if no file is named.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    check_number(args.level, "--level", 0, 1, ends="()")
+    paths = {name: getattr(args, name) for name in _OPTIONS}
+    paths = {name: path for name, path in paths.items() if path is not None}
+    for name, path in paths.items():
+        _check_path(path, name)
+    campaign = Campaign.load(args.journal)
+    columns = campaign.columns()
+    by = {name: as_groups(pick_column(columns, name, "--by")) for name in args.by}
+    compare_by = {
+        name: as_groups(pick_column(columns, name, "--compare-by"))
+        for name in args.compare_by
+    }
+    alike = None
+    if args.groups is not None:
+        alike = as_groups(pick_column(columns, args.groups, "--groups"))
+    shown = {name: pick_column(columns, name, "--show") for name in args.show}
+    metrics = [_named_metric(campaign, text, args) for text in args.metric]
+    models = goal = None
+    if args.compare:
+        goal = next(filter(_is_of_model, [*metrics, campaign.goal]), campaign.goal)
+        models = models_in(campaign, columns, args.compare, goal)
+    if not (campaign.prediction or campaign.proba):  # Only for the comparison.
+        metrics = [each for each in metrics if not (models and _is_of_model(each))]
+    with campaign.open(columns) as evaluation:
+        found = make_report(
+            evaluation,
+            level=args.level,
+            by=by,
+            metrics=metrics,
+            compare=models,
+            compare_metric=goal,
+            compare_by=compare_by,
+            groups=alike,
+            columns=shown,
+            title=args.title,
+            origin={
+                "journal": campaign.journal.name,
+                "pool": Path(campaign.pool).name,
+                "fingerprint of the columns": campaign.fingerprint,
+            },
+        )
+    for path in paths.values():
+        found.save(path)
+    result = {name: paths.get(name) for name in _OPTIONS}
+    return result | ({} if paths else {"markdown": found.to_markdown()})
+
+
+def _is_of_model(metric):
+    return metric.response_method is not None
+
+
+def _check_path(path, name):
+    if Path(path).suffix.lower() not in _OPTIONS[name]:
+        raise ValueError(f"--{name} {path} must end in {_OPTIONS[name][0]}.")
+    check_target(path)
+
+
+def _named_metric(campaign, text, args):
+    half = args.half if text.startswith("share:") else None
+    return other_metric(campaign, text, half, args.pos_label)

@@ -1,15 +1,218 @@
-"""A campaign on disk: a pool, a journal, and a small file with the options."""
+"""Turn what was typed for ``--metric`` into a metric."""
 
 import json
 import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from sklearn_ase._cli._columns import pick_column
-from sklearn_ase._cli._metrics import metric_of
+from sklearn_ase._cli._columns import (
+    as_label,
+    features_of,
+    judge_of,
+    labels_of,
+    numbers_of,
+    pick_column,
+    probabilities_of,
+)
 from sklearn_ase._cli._pool_file import fingerprint_columns, read_pool
-from sklearn_ase._labels._reading import read_journal
-from sklearn_ase._utils._files import write_whole
+from sklearn_ase._evaluation._history import recent_estimates
+from sklearn_ase._evaluator import ActiveRiskEstimator
+from sklearn_ase._labels._journal import read_journal
+from sklearn_ase._utils._display import write_whole
+from sklearn_ase.metrics import LabelMean, LabelScore, LabelShare, as_metric
+from sklearn_ase.stopping import Plateau, TargetWidth
+
+# Names for metrics that need no predictions.
+FORMS = "share:LABEL, score:LABEL=NUMBER,LABEL=NUMBER, mean"
+
+
+def metric_of(text, half=None, pos_label=None):
+    """Return the metric that a text names.
+
+    Parameters
+    ----------
+    text : str
+        ``share:correct``, ``score:good=1,bad=-1``, ``mean``, or a name such as
+        ``accuracy`` or ``f1``.
+    half : str, default=None
+        Label that counts one half, for a share.
+    pos_label : str, default=None
+        The label that metrics such as ``f1`` are about.
+
+    Returns
+    -------
+    metric : BaseMetric
+    """
+    form, colon, rest = text.partition(":")
+    if half is not None and form != "share":
+        raise ValueError("--half belongs to --metric share:LABEL.")
+    if form == "share":
+        if not rest:
+            raise ValueError("--metric share needs a label, as in share:correct.")
+        return LabelShare(rest, half=half)
+    if form == "score":
+        return LabelScore(dict(map(_score, rest.split(","))))
+    if colon:
+        raise ValueError(f"--metric {text} is not known. Use {FORMS}, or accuracy.")
+    if text == "mean":
+        return LabelMean()
+    metric = as_metric(text)
+    if pos_label is None:
+        return metric
+    if "pos_label" not in metric.get_params():
+        # The label of a single column of probabilities; the metric is about all labels.
+        return metric
+    return metric.set_params(pos_label=pos_label)
+
+
+def other_metric(campaign, text, half=None, pos_label=None):
+    """Return another metric than that of a campaign, for the same labels.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    text, half, pos_label
+        See :func:`metric_of`; the positive label may be that of the campaign.
+
+    Returns
+    -------
+    metric : BaseMetric
+    """
+    goal = metric_of(text, half, pos_label or campaign.pos_label)
+    if goal.task not in (None, campaign.goal.task):
+        kinds = {"regression": "numbers", "classification": "names"}
+        raise ValueError(
+            f"--metric {text} is about {kinds[goal.task]}, but the labels of this "
+            f"campaign are {kinds[campaign.goal.task]}."
+        )
+    return goal
+
+
+def _score(part):
+    label, _, number = part.rpartition("=")
+    try:
+        return label.strip(), float(number)
+    except ValueError:
+        raise ValueError(
+            f"--metric score: {part!r} must be a label and its number, as in good=1."
+        ) from None
+
+
+# Open the evaluation of a campaign: turn columns into what Python takes.
+
+
+def open_evaluation(campaign, columns):
+    """Start the evaluation of a campaign, or continue it.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    columns : dict of str to list
+        The pool.
+
+    Returns
+    -------
+    evaluation : Evaluation
+    """
+    classes, pos_label = campaign.classes, campaign.pos_label
+    about = getattr(campaign.goal, "label", None), pos_label
+    rows = {"known_labels": _known_labels(campaign, columns) or None}
+    rows["predictions"] = _predictions(campaign, columns)
+    if campaign.judge:
+        rows["experts"] = {
+            name: judge_of(
+                _translated(columns[name], campaign.judge_says), classes, name, *about
+            )
+            for name in campaign.judge
+        }
+    for option, argument in {"weight": "sample_weight", "cost": "cost"}.items():
+        name = getattr(campaign, option)
+        if name is not None:
+            rows[argument] = numbers_of(columns[name], name, True)
+    X = features_of(columns, campaign.features) if campaign.features else None
+    if campaign.train is not None:
+        rows |= _training_rows(campaign, X)
+    evaluator = ActiveRiskEstimator(
+        metric=campaign.goal,
+        loss=campaign.loss,
+        classes=classes,
+        random_state=campaign.seed,
+    )
+    return evaluator.start(X, journal=campaign.journal, **rows)
+
+
+def predictions_in(campaign, columns, name, metric):
+    """Return the predictions of another model, in one column.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    columns : dict of str to list
+    name : str
+        Of the column.
+    metric : BaseMetric
+        It decides whether these are labels, numbers or probabilities.
+
+    Returns
+    -------
+    predictions : list or ndarray of shape (n_samples,) or (n_samples, n_classes)
+    """
+    if metric.response_method == "predict_proba":
+        about = campaign.classes, campaign.pos_label
+        return probabilities_of(columns, [name], *about)
+    return _labels(campaign, columns, name, True)
+
+
+def _labels(campaign, columns, name, needs_all):
+    if campaign.classes is None:
+        return numbers_of(columns[name], name, needs_all)
+    return labels_of(columns[name], campaign.classes, name, needs_all)
+
+
+def _predictions(campaign, columns):
+    """What the model under test says; None without a model."""
+    if campaign.prediction:
+        return _labels(campaign, columns, campaign.prediction, True)
+    if campaign.proba:
+        about = campaign.classes, campaign.pos_label
+        return probabilities_of(columns, campaign.proba, *about)
+    return None
+
+
+def _known_labels(campaign, columns):
+    if not campaign.known:
+        return {}
+    labels = enumerate(_labels(campaign, columns, campaign.known, False))
+    # An empty cell is None or NaN, which is not equal to itself.
+    return {row: label for row, label in labels if label is not None and label == label}
+
+
+def _training_rows(campaign, X):
+    """Features, labels and perhaps predictions of the training rows."""
+    train = campaign.train_columns()
+    X_train = features_of(train, campaign.features)
+    for name in campaign.features:
+        if X_train[name].dtype != X[name].dtype:
+            raise ValueError(
+                f"Column {name} has numbers in one of the pool and the file of "
+                "--train, and texts in the other. Make them alike."
+            )
+    found = {"X_train": X_train}
+    found["y_train"] = _labels(campaign, train, campaign.train_label, True)
+    if campaign.train_predictions:
+        found["train_predictions"] = _predictions(campaign, train)
+    return found
+
+
+def _translated(cells, words):
+    """What a judge says in the labels of people, by words such as ``pass=correct``."""
+    pairs = (each.partition("=") for each in words)
+    meaning = {word: label for word, _, label in pairs}
+    return [c if c is None else meaning.get(as_label(c), c) for c in cells]
+
+
+# A campaign on disk: a pool, a journal, and a small file with the options.
+
 
 VERSION = 2
 # Options that name columns, and whether annotators must not see these.
@@ -208,7 +411,7 @@ class Campaign:
         -------
         evaluation : Evaluation
         """
-        from sklearn_ase._cli._opening import open_evaluation
+        from sklearn_ase._cli._campaign import open_evaluation
 
         return open_evaluation(self, columns)
 
@@ -281,3 +484,97 @@ def is_started(journal):
     """
     path = Path(journal)
     return path.is_file() and path.stat().st_size > 0
+
+
+# When there are enough labels, by what was said at the start of a campaign.
+
+
+def reason_to_stop(campaign, ledger, spent):
+    """Return why no more labels are needed.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    ledger : LabelLedger
+    spent : float or None
+        Cost of the labels so far; None if there is no budget.
+
+    Returns
+    -------
+    reason : str
+        Empty to go on.
+    """
+    if campaign.max_labels is not None and len(ledger) >= campaign.max_labels:
+        return f"There are {len(ledger)} labels, of {campaign.max_labels} at most."
+    if campaign.budget is not None and spent >= campaign.budget:
+        return f"The budget of {campaign.budget:g} is spent."
+    rules = []
+    if campaign.until_width is not None:
+        rules.append(TargetWidth(campaign.until_width, campaign.level))
+    if campaign.plateau is not None:
+        rules.append(Plateau(campaign.plateau))
+    estimates = recent_estimates(ledger, campaign.goal) if rules else []
+    # An estimate that waits to be made is not there yet.
+    if not estimates or ledger.unnoted is not None:
+        return ""
+    return next(filter(None, (rule.reason(estimates) for rule in rules)), "")
+
+
+def has_rules(campaign):
+    """Return whether anything was said about when there are enough labels.
+
+    Parameters
+    ----------
+    campaign : Campaign
+
+    Returns
+    -------
+    has_rules : bool
+    """
+    rules = "until_width", "plateau", "budget", "max_labels"
+    return any(getattr(campaign, rule) is not None for rule in rules)
+
+
+def spent_on(campaign, ledger):
+    """Return what the labels so far have cost, without opening the evaluation.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    ledger : LabelLedger
+
+    Returns
+    -------
+    spent : float
+        Known labels are free. The pool is read only if rows have different costs.
+    """
+    settled = [*ledger.labels, *ledger.skipped]
+    paid = [row for row in settled if row not in ledger.known]
+    if campaign.cost is None:
+        return float(len(paid))
+    cost = numbers_of(campaign.columns()[campaign.cost], campaign.cost, True)
+    return float(cost[paid].sum())
+
+
+def pick_rows(campaign, evaluation, n):
+    """Ask for rows, within what may still be spent.
+
+    Parameters
+    ----------
+    campaign : Campaign
+    evaluation : Evaluation
+        Without open rows.
+    n : int
+    """
+    room = (campaign.max_labels or 0) - len(evaluation.ledger)
+    left = (campaign.budget or 0.0) - evaluation.spent
+    if room > 0:  # Else there is no limit, or more are wanted in spite of it.
+        n = min(n, room)
+    if left <= 0:
+        evaluation.ask(n)
+        return
+    for _ in range(n):
+        rows = evaluation.pending.indices
+        if evaluation.problem.cost_of(rows).sum() >= left:
+            return
+        evaluation.ask(1)

@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 
+from sklearn_ase._cli._pool_file import read_pool
+
 
 def pick_column(columns, name, option, where="the pool"):
     """Return the cells of a column, or raise if there is no such column.
@@ -282,3 +284,52 @@ def as_number(cell):
 
 def _place(row):
     return f"row {row} of the pool (the first row is row 0)"
+
+
+# The command ``columns``: what a file offers.
+
+
+_MOST_CHARACTERS = 40
+_MOST_VALUES = 6
+
+
+def columns(args):
+    """Describe the columns of a file.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    result : dict of str to object
+    """
+    found, form = read_pool(args.pool, args.format)
+    return {
+        "file": str(args.pool),
+        "format": form,
+        "rows": len(next(iter(found.values()))),
+        "columns": [_described(name, cells) for name, cells in found.items()],
+    }
+
+
+def _described(name, cells):
+    """How many cells are filled, and what stands in them."""
+    filled = [cell for cell in cells if cell is not None]
+    values = list(dict.fromkeys(map(as_label, filled)))
+    numbers = [as_number(cell) for cell in filled]
+    described = {"column": name, "filled": len(filled), "different": len(values)}
+    if filled and len(values) <= _MOST_VALUES:
+        what = ", ".join(map(_short, values))
+    elif filled and all(number == number for number in numbers):
+        what = f"numbers from {min(numbers):g} to {max(numbers):g}"
+    else:
+        what = _short(values[0]) if values else ""
+    return described | {"holds": what}
+
+
+def _short(text):
+    line = " ".join(text.split())
+    if len(line) <= _MOST_CHARACTERS:
+        return line
+    return line[: _MOST_CHARACTERS - 1] + "…"

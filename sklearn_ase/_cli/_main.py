@@ -1,10 +1,18 @@
 """The options of each command."""
 
 import argparse
+import os
+import sys
+import traceback
+import warnings
+from importlib import import_module
 
-from sklearn_ase._cli._metrics import FORMS as METRICS
+from sklearn_ase._cli._campaign import FORMS as METRICS
 from sklearn_ase._cli._pool_file import FORMS
-from sklearn_ase.losses._lookup import LOSSES
+from sklearn_ase._cli._printing import as_json, printable, without_python
+from sklearn_ase._version import __version__
+from sklearn_ase.exceptions import JournalWarning, NewClassWarning, SurrogateWarning
+from sklearn_ase.losses._losses import LOSSES
 
 _METRICS = f"{METRICS}, or a name such as accuracy, f1, roc_auc, log_loss"
 
@@ -228,3 +236,214 @@ def _number(text, kind, words, is_right):
     if value is None or not is_right(value):
         raise argparse.ArgumentTypeError(f"{text!r} must be {words}")
     return value
+
+
+# The arguments of the command line.
+
+
+USAGE_ERROR = 64
+# Each command: the module of its function, what it does, and an example.
+_COMMANDS = {
+    "columns": (
+        "_columns",
+        "show the columns of a file, to choose from",
+        "sklearn-ase columns pool.csv",
+    ),
+    "start": (
+        "_label",
+        "start a campaign",
+        "sklearn-ase start pool.csv --journal eval.jsonl --judge gpt4 --text question "
+        "answer --labels correct wrong --metric share:correct",
+    ),
+    "ask": (
+        "_label",
+        "write rows to label",
+        "sklearn-ase ask eval.jsonl 20 --out batch.csv",
+    ),
+    "tell": (
+        "_label",
+        "read a sheet with labels",
+        "sklearn-ase tell eval.jsonl batch.csv",
+    ),
+    "annotate": (
+        "_label",
+        "label rows here, in the terminal",
+        "sklearn-ase annotate eval.jsonl 20",
+    ),
+    "status": (
+        "_answer",
+        "say how far a campaign is, with the estimate",
+        "sklearn-ase status eval.jsonl",
+    ),
+    "plan": (
+        "_answer",
+        "say how many labels a narrower interval will take",
+        "sklearn-ase plan eval.jsonl --width 0.1 0.05",
+    ),
+    "check": (
+        "_answer",
+        "say whether a limit is met: exit code 0 yes, 1 no, 2 not decided yet",
+        "sklearn-ase check eval.jsonl --at-least 0.8 --level 0.9",
+    ),
+    "estimate": (
+        "_answer",
+        "answer another question from the same labels",
+        "sklearn-ase estimate eval.jsonl --by region",
+    ),
+    "judges": (
+        "_answer",
+        "say what each judge is worth",
+        "sklearn-ase judges eval.jsonl",
+    ),
+    "agreement": (
+        "_answer",
+        "say how far people agree, if rows have several answers",
+        "sklearn-ase agreement eval.jsonl",
+    ),
+    "diagnose": (
+        "_answer",
+        "say whether the labels agree with what was expected of them",
+        "sklearn-ase diagnose eval.jsonl",
+    ),
+    "report": (
+        "_answer",
+        "write a report to send on; without --html and --md print it as Markdown",
+        "sklearn-ase report eval.jsonl --html report.html --by region",
+    ),
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line and leave with code 64."""
+
+    def error(self, message):
+        # 2 is the code of a check that is not decided.
+        print(f"sklearn-ase: {message}. See {self.prog} --help.", file=sys.stderr)
+        self.exit(USAGE_ERROR)
+
+
+def make_parser():
+    """Return the parser of the command line.
+
+    Returns
+    -------
+    parser : argparse.ArgumentParser
+        What it parses has ``command``, and ``module`` in which the function of the
+        command is.
+    """
+    parser = _Parser(
+        prog="sklearn-ase",
+        description="From a CSV to a report: few labels by people, picked for you, and "
+        "an estimate with an interval.",
+        epilog="Example: " + _COMMANDS["start"][-1],
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, dest="command")
+    for name, (module, words, example) in _COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=words,
+            description=words[:1].upper() + words[1:] + ".",
+            epilog=f"Example: {example}",
+        )
+        command.set_defaults(module=module)
+        if name in ("start", "columns"):
+            pool = "a file .csv, .jsonl, .json, .parquet, or .eval of Inspect"
+            command.add_argument("pool", help=pool)
+        else:
+            command.add_argument("journal", help="the journal of a campaign")
+        globals()[f"add_{name}"](command)
+        command.add_argument("--json", action="store_true", help="print JSON")
+        debug = "show where errors arise"
+        command.add_argument("--debug", action="store_true", help=debug)
+    return parser
+
+
+# Run the command line: results on stdout, errors in one sentence on stderr.
+
+
+_OUR_ERROR = 70  # An error of this package, not of the data.
+_INTERRUPTED = 130
+
+
+def main(argv=None):
+    """Run a command.
+
+    Parameters
+    ----------
+    argv : list of str, default=None
+        The arguments; None means those of the process.
+
+    Returns
+    -------
+    code : int
+        0 if all went well, 64 if the arguments or the data are wrong. ``check``
+        returns 0 for yes, 1 for no and 2 if it is not decided yet.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # A terminal may lack some signs.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        args = make_parser().parse_args(argv)
+    except SystemExit as end:  # --help, or wrong arguments.
+        return end.code or 0
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = _run(args)
+        _tell_warnings(caught)
+        print(_words(result, args), flush=True)
+        return result.get("exit_code", 0) if isinstance(result, dict) else 0
+    except BrokenPipeError:  # The reader has closed, as head does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _failed("interrupted. What was recorded is kept.", _INTERRUPTED, args)
+    except (ValueError, TypeError, OSError) as error:
+        return _failed(_message(error), USAGE_ERROR, args)
+    except Exception as error:
+        words = f"{type(error).__name__}: {_message(error)}"
+        words += " Run it again with --debug for details."
+        return _failed(words, _OUR_ERROR, args)
+
+
+def _run(args):
+    """Call the function of a command; only its modules are imported."""
+    module = import_module(f"sklearn_ase._cli.{args.module}")
+    return getattr(module, args.command)(args)
+
+
+def _words(result, args):
+    if args.json:
+        return as_json(result)
+    printing = import_module("sklearn_ase._cli._printing")
+    return printable(getattr(printing, f"of_{args.command}")(result))
+
+
+def _failed(message, code, args):
+    if args.debug:
+        traceback.print_exc()
+    _say(message)
+    return code
+
+
+def _message(error):
+    """The words of an error, without those of Python."""
+    words = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        words = f"{error.filename or 'file'}: {error.strerror}."
+    # What to do about it may be in a note.
+    return without_python(" ".join([words, *getattr(error, "__notes__", ())]))
+
+
+def _tell_warnings(caught):
+    """Print what the package warns of, each once."""
+    kinds = JournalWarning, NewClassWarning, SurrogateWarning
+    said = [str(each.message) for each in caught if issubclass(each.category, kinds)]
+    for message in dict.fromkeys(said):
+        _say(f"note: {message}")
+
+
+def _say(message):
+    line = printable(" ".join(message.split()))
+    print(f"sklearn-ase: {line}", file=sys.stderr)

@@ -7,10 +7,17 @@ import json
 from pathlib import Path
 
 from sklearn_ase._annotation._sheet import csv_lines
-from sklearn_ase._cli._results._deepeval import deepeval_rows, is_deepeval
-from sklearn_ase._cli._results._inspect import inspect_rows, is_inspect, read_archive
-from sklearn_ase._cli._results._lm_eval import is_lm_eval, lm_eval_rows
-from sklearn_ase._cli._results._promptfoo import is_promptfoo, promptfoo_rows
+from sklearn_ase._cli._results import (
+    deepeval_rows,
+    inspect_rows,
+    is_deepeval,
+    is_inspect,
+    is_lm_eval,
+    is_promptfoo,
+    lm_eval_rows,
+    promptfoo_rows,
+    read_archive,
+)
 
 _DELIMITERS = ",;\t"
 _TOOLS = {

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sklearn_ase._data._arrays import plain, read_array, refuse_masked
-from sklearn_ase._data._rows import is_missing, n_rows
+from sklearn_ase._data._rows import is_missing, n_rows, plain, read_array, refuse_masked
 from sklearn_ase._utils._checks import shown
 
 
@@ -298,3 +297,178 @@ def check_classes(classes, met):
     for name, labels in met.items():
         refuse_unknown(labels, np.sort(classes), name)
     return np.sort(classes)
+
+
+# Labels that are a known class in another spelling.
+
+
+def refuse_respelled(labels, known, name="labels"):
+    """Refuse text that differs from a class only in case, or in blanks around it.
+
+    It would become a class of its own, at which the model is always wrong.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_labels,)
+    known : sequence of label
+        Labels that are classes already.
+    name : str, default="labels"
+        Of the argument, for the message.
+    """
+    if labels.dtype.kind != "U":
+        return
+    spelled = {_folded(label): label for label in known if isinstance(label, str)}
+    exact = {*known}
+    for label in dict.fromkeys(labels.tolist()):
+        other = spelled.setdefault(_folded(label), label)
+        if label != other and label not in exact:
+            which = "the class" if other in exact else "another label of them,"
+            raise ValueError(
+                f"{name} hold {shown(label)}, which differs from {which} "
+                f"{shown(other)} only in case or in blanks around it. Nothing was "
+                f"recorded. Write it as {shown(other)}. If two classes are meant, pass "
+                "classes=[...] with both of them to the evaluator at the start."
+            )
+
+
+def _folded(label):
+    return label.strip().casefold()
+
+
+# Labels that no surrogate could learn.
+
+
+# The variance of a squared error is of the fourth power, and must be finite.
+_LARGEST = 1e70
+
+
+def check_learnable(labels, classes, rows=None):
+    """Refuse new labels that no surrogate could learn.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_labels,)
+        What :func:`check_labels` returned.
+    classes : ndarray of shape (n_classes,) or None
+        Labels that are allowed in any case; None for regression.
+    rows : array-like of shape (n_labels,), default=None
+        Their rows of the pool, for the message; None means 0, 1, ...
+    """
+    if classes is None:
+        is_wrong, need = np.abs(labels) > _LARGEST, f"numbers up to {_LARGEST:g}"
+    else:
+        is_wrong = ~(_is_class(labels) | np.isin(labels, classes))
+        need = "text, or whole numbers of at most 63 bits"
+    if not is_wrong.any():
+        return
+    places = np.flatnonzero(is_wrong)
+    rows = places if rows is None else np.asarray(rows)[places]
+    raise ValueError(
+        f"Labels {labels[places][:5].tolist()} of rows {rows[:5].tolist()} cannot be "
+        f"learned: labels must be {need}. Nothing was recorded. Correct them and try "
+        "again."
+    )
+
+
+def _is_class(labels):
+    """Whether each label can be a class, as scikit-learn has it."""
+    if labels.dtype.kind in "biUST":
+        return np.ones(len(labels), dtype=bool)
+    # Greater integers are objects, or would turn all others into floats.
+    return np.array(
+        [
+            isinstance(label, (int, float)) and abs(label) < 2**63 and label % 1 == 0
+            for label in labels.tolist()
+        ],
+        dtype=bool,
+    )
+
+
+# Groups of rows, named by anything.
+
+
+_SIMPLE = (str, int, float, bool)
+_CONTAINERS = (list, tuple, dict, set, np.ndarray)
+
+
+def number_groups(groups, problem):
+    """Number the groups of the rows of a pool from 0.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+        Numbers, text, dates or other objects; also of several kinds.
+    problem : Problem
+        Its pool is read: the number, the order and the columns of the rows.
+
+    Returns
+    -------
+    names : list
+        Sorted; by their text if they are of several kinds, and ordered categories in
+        their order. A missing name comes last.
+    numbers : ndarray of int of shape (n_samples,)
+        Of the group of each row.
+    """
+    if isinstance(groups, str):
+        raise ValueError(_name_for_column(groups, problem.X))
+    n_samples = problem.n_samples
+    problem.order.check(groups=groups)
+    kind = getattr(groups, "dtype", None)
+    order = list(kind.categories) if getattr(kind, "ordered", None) else []
+    groups = read_array(groups, "groups")
+    if groups.shape != (n_samples,):
+        raise ValueError(
+            "groups must have one entry per row of the pool, shape "
+            f"({n_samples},), but has shape {groups.shape}."
+            + " Give one column of it."
+            * (groups.ndim > 1)
+        )
+    if groups.dtype.kind in "OT":
+        entries = groups.tolist()
+        odd = [entry for entry in entries if isinstance(entry, _CONTAINERS)]
+        if odd:
+            raise ValueError(
+                "groups must have one name for each row of the pool, but one of the "
+                f"entries is {shown(odd[0])}."
+            )
+        kinds = {type(entry) for entry in entries}
+        if not (len(kinds) == 1 and kinds.pop() in _SIMPLE):
+            return _in_order(*_numbered_by_text(entries), order)
+        groups = np.array(entries)
+    names, numbers = np.unique(groups, return_inverse=True)
+    return _in_order(names.tolist(), numbers, order)
+
+
+def _in_order(names, numbers, order):
+    """Names in a given order, others after them, missing ones last."""
+
+    def place(k):
+        name = names[k]
+        if is_missing(name):
+            return len(order) + 1
+        return order.index(name) if name in order else len(order)
+
+    places = sorted(range(len(names)), key=place)
+    return [names[k] for k in places], np.argsort(places)[numbers]
+
+
+def group_name(group):
+    """The name of a group as people read it."""
+    return "(missing)" if is_missing(group) else str(group)
+
+
+def _name_for_column(name, X):
+    X = X.head() if hasattr(X, "head") else X  # Also of a pool that is on disk.
+    if name in getattr(X, "columns", ()):
+        return f"Give the column: X_pool[{name!r}], not its name."
+    return (
+        f"groups must have one entry per row of the pool, but is {shown(name)}. Give "
+        "the column itself."
+    )
+
+
+def _numbered_by_text(entries):
+    """Objects that cannot be sorted otherwise; 1 and "1" are two of them."""
+    texts = np.array([f"{entry} {type(entry).__name__}" for entry in entries])
+    _, first, numbers = np.unique(texts, return_index=True, return_inverse=True)
+    return [entries[place] for place in first], numbers

@@ -4,10 +4,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sklearn_ase._data._prediction_checks import check_is_given
-from sklearn_ase._data._predictions import Predictions, is_model, predict_pool
-from sklearn_ase._data._row_source import RowMemory
+from sklearn_ase._data._predictions import (
+    Predictions,
+    check_is_given,
+    is_model,
+    predict_pool,
+)
 from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._data._sources import RowMemory
 
 # Rows whose predictions stand for all in the header of a journal.
 _MOST_SAMPLED = 20_000

@@ -1,33 +1,411 @@
-"""Predictions of the model under test, for the pool and for training rows.
+"""Checks of the model under test and of its predictions, with errors that help."""
 
-The model is called once for each kind of prediction that is needed, on the whole pool.
-"""
-
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import is_regressor
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._class_columns import align_columns, one_hot
-from sklearn_ase._data._cross_fitting import cross_fitted
-from sklearn_ase._data._prediction_checks import (
-    asked,
-    check_columns,
-    check_is_given,
-    check_model,
-    check_predictions,
-    check_proba,
-    check_sorted,
-    check_values,
-    labels_error,
-    one_label,
-    proba_error,
+from sklearn_ase._data._label_checks import same_kind
+from sklearn_ase._data._rows import (
+    RowOrder,
+    is_dataset,
+    is_frame,
+    is_from,
+    is_missing,
+    n_rows,
+    plain,
+    plain_labels,
+    read_array,
+    subset,
+    take_rows,
 )
-from sklearn_ase._data._row_order import RowOrder
-from sklearn_ase._data._rows import plain_labels, take_rows
-from sklearn_ase._utils._seeding import fit_seeded
-from sklearn_ase._utils._unwrapping import unfrozen
+from sklearn_ase._data._sources import RowSource
+from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._estimators import fit_seeded, unfrozen
+
+
+def check_model(estimator, X):
+    """Refuse a model that is not fitted, or that was fitted on other columns than X.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    """
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError as error:
+        raise NotFittedError(
+            f"The model under test, {type(estimator).__name__}, is not fitted. Fit it "
+            "and wrap it, estimator=FrozenEstimator(model): without the wrapper clone, "
+            "cross-validation and grid search return it to the unfitted state."
+        ) from error
+    except TypeError:
+        return  # Not a scikit-learn estimator: only the model knows if it is fitted.
+    classes = getattr(estimator, "classes_", None)
+    if isinstance(classes, list) and any(np.ndim(some) for some in classes):
+        raise ValueError(
+            f"estimator={type(unfrozen(estimator)).__name__} predicts several labels "
+            "per row, which is not supported. Evaluate each output by itself."
+        )
+    if is_frame(X):
+        return  # It may pick the columns it needs by their names.
+    needed = getattr(estimator, "n_features_in_", None)
+    shape = getattr(X, "shape", (0,))
+    if needed is not None and len(shape) == 2 and shape[1] != needed:
+        raise ValueError(
+            f"The model under test was fitted on {needed} features, but the pool has "
+            f"{shape[1]}. Give the pool with the columns the model was fitted on."
+        )
+
+
+def asked(estimator, method, X, rows="the pool"):
+    """Call the model under test; its errors say that they are its own.
+
+    Parameters
+    ----------
+    estimator : estimator or callable
+    method : str
+        Of the estimator; ``"__call__"`` for a function.
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    rows : str, default="the pool"
+        What X is, for the message.
+
+    Returns
+    -------
+    values : what the model returned
+    """
+    try:
+        return getattr(estimator, method)(X)
+    except Exception as error:
+        model = unfrozen(estimator)
+        call = f"{type(model).__name__}.{method}"
+        if method == "__call__":
+            call = getattr(model, "__name__", type(model).__name__)
+        error.add_note(
+            f"The model under test refuses {rows}: the error above comes from {call}. "
+            "It gets these rows as they are."
+        )
+        _explain_columns(error, estimator, X)
+        raise
+
+
+def _explain_columns(error, estimator, X):
+    """Say of an error of a model that its columns are not those of the pool.
+
+    Parameters
+    ----------
+    error : Exception
+        Gets a note.
+    estimator : estimator
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    """
+    needed = getattr(estimator, "feature_names_in_", None)
+    if needed is None or not is_frame(X) or list(needed) == list(X.columns):
+        return
+    cure = "Give the pool with these columns"
+    if set(needed) <= set(X.columns):
+        cure = "Give X[model.feature_names_in_], in this order"
+    error.add_note(
+        "It was fitted on the columns "
+        f"{shown(list(map(str, needed)))}. {cure}. Other columns may be groups, or "
+        "columns of a report."
+    )
+
+
+def check_predictions(values, X, name):
+    """Return predictions as an array of numbers or text; each row of X needs one.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,) or (n_samples, n_columns)
+    X : array, sparse matrix, frame or list of shape (n_samples, ...)
+    name : str
+        Where the predictions come from, for the error message.
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples,) or (n_samples, n_columns)
+    """
+    values = read_array(values, name)
+    if values.ndim not in (1, 2):
+        raise ValueError(
+            f"{name} must have the shape (n_samples,) or (n_samples, n_classes), but "
+            f"has shape {values.shape}. Models with several outputs per row are not "
+            "supported: evaluate each output by itself."
+        )
+    if len(values) != n_rows(X):
+        rows = "X_train" if name.startswith("train") else "the pool"
+        raise ValueError(
+            f"{name} has {len(values)} rows, but {rows} has {n_rows(X)}. Give one "
+            "prediction for each row."
+        )
+    if values.dtype == object:
+        missing = np.array([is_missing(value) for value in values.ravel()])
+        _refuse_missing(missing.reshape(values.shape), name)
+    values = plain(values, name)
+    if values.dtype.kind == "f":
+        _refuse_missing(~np.isfinite(values), name)
+    return values
+
+
+def _refuse_missing(missing, name):
+    rows = np.flatnonzero(missing.reshape(len(missing), -1).any(axis=1))
+    if len(rows):
+        raise ValueError(
+            f"{name} is NaN or infinite for {len(rows)} rows, the first is row "
+            f"{rows[0]}. Every row needs a prediction: leave these out."
+        )
+
+
+def check_proba(proba, name="predictions"):
+    """Return probabilities as floats; each row must be >= 0 and sum to 1."""
+    proba = check_values(proba, name)
+    total = proba.sum(axis=1)
+    if proba.min() < 0 or np.abs(total - 1.0).max() > 1e-3:
+        raise ValueError(
+            f"{name}: probabilities must be >= 0 and sum to 1 in each row, but go from "
+            f"{proba.min():.3g} to {proba.max():.3g} and sum to {total.min():.3g} up "
+            f"to {total.max():.3g}. If these are logits, apply a softmax first."
+        )
+    return proba
+
+
+def check_values(values, name):
+    """Return predicted numbers as floats; text is refused."""
+    if values.dtype.kind == "U":
+        raise ValueError(
+            f"{name} must be numbers, but hold text such as {values.flat[0]!r}."
+        )
+    return values.astype(float)
+
+
+def check_is_given(estimator, predictions):
+    """Refuse an evaluation with neither a model nor predictions."""
+    if predictions is None and estimator is None:
+        raise ValueError(
+            "There is no model to evaluate: estimator is None. Give a fitted model as "
+            "estimator=FrozenEstimator(model), or its predictions as predictions=... "
+            "If you ask about the labels alone, use metric=LabelShare(label) or "
+            "metric=LabelMean()."
+        )
+    model = unfrozen(estimator)
+    is_class = isinstance(model, type)
+    is_model = hasattr(model, "predict") or hasattr(model, "predict_proba")
+    if predictions is not None or (is_model and not is_class):
+        return
+    if is_from(model, "torch"):
+        raise TypeError(
+            f"estimator={type(model).__name__} is a module of torch, which takes "
+            "tensors and does not say what it returns. Give what it predicts for the "
+            "pool, predictions=module(torch.as_tensor(X)).softmax(1) with classes=..., "
+            "a function X -> predictions, or a skorch.NeuralNetClassifier of it."
+        )
+    if is_class or not callable(model):
+        raise TypeError(
+            f"estimator={shown(model)} must be a fitted model with a method predict or "
+            "predict_proba, or a function X -> predictions."
+            + " For predictions pass start(..., predictions=...) or fit(..., "
+            "predictions=...)." * (hasattr(model, "__len__") and not is_class)
+        )
+
+
+def one_label(label):
+    """Return predicted labels as one column; several per row are refused."""
+    if label.ndim == 2 and label.shape[1] > 1:
+        raise ValueError(
+            f"estimator.predict returns several labels per row, shape {label.shape}. "
+            "Such models are not supported: evaluate each output by itself."
+        )
+    return label.reshape(-1)
+
+
+def check_columns(n_columns, classes, name):
+    """Refuse a table of probabilities unless each column has a class of its own."""
+    if classes is not None and len(np.unique(classes)) < len(classes):
+        raise ValueError(
+            f"{name} has several columns of the same name: {classes.tolist()}."
+        )
+    if classes is None or len(classes) != n_columns:
+        given = "no classes" if classes is None else f"{len(classes)} classes"
+        raise ValueError(
+            f"{name} have {n_columns} columns, but {given} were given. Pass "
+            "classes=[...], the label of each column in order; a class the model does "
+            "not know is a column of zeros. Or give a frame whose columns are named "
+            "by their labels."
+        )
+
+
+def proba_error(loss, fact):
+    """Return the error for a loss that needs probabilities and does not get any."""
+    return ValueError(
+        f"{type(loss).__name__} needs probabilities, but {fact}. Use "
+        "loss='zero_one', or a model with predict_proba (CalibratedClassifierCV "
+        "gives one)."
+    )
+
+
+def labels_error(values, classes, name):
+    """Return the error for one-dimensional predictions that are not labels."""
+    is_text = values.dtype.kind == "U"
+    if classes is not None and is_text != (classes.dtype.kind == "U"):
+        has, needs = ("text", "numbers") if is_text else ("numbers", "text")
+        return ValueError(
+            f"{name} are {has}, {shown(np.unique(values)[:5].tolist())}, but the "
+            f"classes are {needs}, {shown(classes.tolist())}. Give labels as the model "
+            "was trained on them."
+        )
+    among = "labels" if classes is None else f"among the classes {classes.tolist()}"
+    odd = values if classes is None else values[~np.isin(values, classes)]
+    return ValueError(
+        f"{name} must be {among}, but hold {odd[0]!s}. Probabilities need "
+        "classes=[...] and one column for each class, in that order. For two classes, "
+        "one-dimensional ones are taken as those of the second class in sorted order."
+    )
+
+
+def check_sorted(classes, name):
+    """Refuse one column of probabilities if it is not clear which class it is of."""
+    names = np.asarray(classes).tolist()
+    if names != sorted(names):
+        raise ValueError(
+            f"{name} has one column of probabilities, which is that of the second "
+            f"class in sorted order, but classes={names} is not sorted. Give classes="
+            f"{names[::-1]} if the column is the probability of {names[0]!r}, or one "
+            "column for each class, in the order of classes."
+        )
+
+
+# Arrays with one column per class: put them in order, or make them from labels.
+
+
+def align_columns(values, columns, classes):
+    """Put the last axis of an array in the order of the classes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (..., n_columns)
+    columns : array-like of shape (n_columns,)
+        Class of each column, in any order.
+    classes : array-like of shape (n_classes,)
+        In any order.
+
+    Returns
+    -------
+    aligned : ndarray of shape (..., n_classes)
+        Zero for a class that has no column. A column whose class is not among
+        `classes` is left out. `values` itself if there is nothing to change.
+    """
+    columns, classes = plain_labels(columns), plain_labels(classes)
+    if np.array_equal(columns, classes):
+        # Not copied: the memory order decides the last digit of sums over classes.
+        return np.asarray(values, dtype=np.float64)
+    order = np.argsort(classes)
+    wanted = np.isin(columns, classes)
+    places = order[np.searchsorted(classes, columns[wanted], sorter=order)]
+    aligned = np.zeros((*values.shape[:-1], len(classes)))
+    aligned[..., places] = values[..., wanted]
+    return aligned
+
+
+def one_hot(labels, columns):
+    """Return labels as certain probabilities.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+    columns : array-like of shape (n_columns,)
+        Class of each column.
+
+    Returns
+    -------
+    proba : ndarray of shape (n_rows, n_columns)
+        1 in the column of the label, 0 elsewhere.
+    """
+    return (np.asarray(labels)[:, None] == np.asarray(columns)[None, :]).astype(float)
+
+
+def check_class_columns(found, classes):
+    """Refuse a surrogate with a column for a class that is not possible.
+
+    Parameters
+    ----------
+    found : array-like
+        Classes of the surrogate.
+    classes : ndarray of shape (n_classes,)
+        All possible labels.
+    """
+    extra = np.setdiff1d(plain_labels(found), classes)
+    if len(extra):
+        raise ValueError(
+            f"The surrogate predicts the classes {extra.tolist()}, which are not "
+            f"among the possible classes {classes.tolist()}. Pass "
+            "classes=[...] with all of them."
+        )
+
+
+# Predict each row by a model that did not learn from it.
+
+
+def cross_fitted(fit, predict, X, y, n_splits, seed, stratified):
+    """Predict each fold by a model that was fitted on the other folds.
+
+    Parameters
+    ----------
+    fit : callable
+        ``fit(rows, seed)`` returns a model fitted on these rows.
+    predict : callable
+        ``predict(model, X)`` returns a tuple of arrays with one entry per row of X.
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    n_splits : int
+        Number of folds; fewer if there are not enough rows.
+    seed : int
+    stratified : bool
+        Whether each fold has the same share of each class.
+
+    Returns
+    -------
+    predictions : tuple of ndarrays, or None
+        NaN for the only row of a class, which is never held out. None if there are
+        too few rows to split.
+    """
+    held_out = np.arange(len(y))
+    if stratified:
+        _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+        held_out = np.flatnonzero(counts[codes] > 1)
+        # scikit-learn needs one class that has a row for each fold.
+        n_splits = min(n_splits, counts.max())
+    n_splits = min(n_splits, len(held_out) // 2)
+    if n_splits < 2:
+        return None
+    splitter = StratifiedKFold if stratified else KFold
+    folds = _folds(splitter(n_splits, shuffle=True, random_state=seed), y[held_out])
+    found = None
+    for _, test in folds:
+        rows = held_out[test]
+        model = fit(np.setdiff1d(np.arange(len(y)), rows), seed)
+        pieces = predict(model, take_rows(X, rows))
+        if found is None:
+            found = tuple(np.full((len(y), *part.shape[1:]), np.nan) for part in pieces)
+        for whole, part in zip(found, pieces, strict=True):
+            whole[rows] = part
+    return found
+
+
+def _folds(splitter, y):
+    with warnings.catch_warnings():
+        # Rare classes are normal here: labels of the pool arrive one by one.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(splitter.split(np.zeros(len(y)), y))
+
+
+# Predictions of the model under test, for the pool and for training rows.
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,3 +674,152 @@ def _probabilities(estimator, X, label=None, rows="the pool"):
         return check_proba(check_predictions(proba, X, name), name), columns
     label = asked(estimator, "predict", X, rows) if label is None else label
     return one_hot(label, columns), columns
+
+
+# Whether given predictions are those of the model that was given beside them.
+
+
+_MOST_ROWS = 100
+# Predictions may have been rounded, or made on another machine.
+_TOLERANCE = 0.01
+
+
+def check_is_of_model(given, estimator, X, loss, task, classes, needs_expert=True):
+    """Refuse predictions that differ from what the model predicts at some rows.
+
+    Parameters
+    ----------
+    given : Predictions or PredictionsOnDemand
+        Of all rows.
+    estimator : fitted estimator, callable or None
+        A function is not called, since it may be costly.
+    X : array, sparse matrix, frame, list or RowSource
+    loss : loss object
+    task : {"classification", "regression"}
+    classes : ndarray of shape (n_classes,) or None
+        The parameter `classes`.
+    needs_expert : bool, default=True
+    """
+    if not is_model(estimator):
+        return
+    n_samples = n_rows(X)
+    rows = np.unique(np.linspace(0, n_samples - 1, _MOST_ROWS).astype(int))
+    some = _some(X, rows)
+    try:
+        known = predict_pool(estimator, some, loss, task, classes, None, needs_expert)
+    except Exception as error:
+        error.add_note(
+            "The model was asked for some rows, to compare it with predictions=. Leave "
+            "the model out, estimator=None, if these are all that is to be evaluated."
+        )
+        raise
+    said = given.at(rows)
+    names = None
+    if task == "classification":
+        same_kind({"predictions": said.columns, "estimator": known.columns})
+        names = np.union1d(known.columns, said.columns)
+    first, second = (each.response_for(names) for each in (said, known))
+    differ = np.flatnonzero(_differ(first, second))
+    if len(differ):
+        row = rows[differ[0]]
+        raise ValueError(
+            f"predictions are not those of estimator={type(estimator).__name__}: they "
+            f"differ at {len(differ)} of {len(rows)} rows that were compared, the "
+            f"first is row {row}. Give the predictions of this model in the order of "
+            "the pool, or leave one of the two out."
+        )
+
+
+def _some(X, rows):
+    """Some rows, in the container in which the model gets them."""
+    if isinstance(X, RowSource):
+        return X.like_chunks(rows)
+    return subset(X, rows) if is_dataset(X) else take_rows(X, rows)
+
+
+def _differ(first, second):
+    """Which rows differ, a mask."""
+    if first.dtype.kind not in "fc" or second.dtype.kind not in "fc":
+        return first != second
+    spread = 1.0 if first.ndim == 2 else max(first.std(), second.std())
+    far = np.abs(first - second) > _TOLERANCE * (spread + 1e-6 * np.abs(second))
+    return far.reshape(len(far), -1).any(axis=1)
+
+
+# Predictions of the model under test, as a metric wants them.
+
+
+def response_of(problem, metric, classes, is_part=False):
+    """Return what a metric reads of the predictions for the pool.
+
+    Parameters
+    ----------
+    problem : Problem
+    metric : BaseMetric
+    classes : ndarray of shape (n_classes,) or None
+        All labels that are possible, sorted; None for regression.
+    is_part : bool, default=False
+        Whether these are some rows of a pool. That all probabilities are 0 or 1 may
+        then be by chance; see :func:`refuse_labels`.
+
+    Returns
+    -------
+    response : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+        Labels, values or probabilities. None if the metric needs no model.
+    """
+    predictions, model = problem.predictions, problem.model
+    if metric.response_method is None:
+        return None
+    if not predictions.has_expert:
+        raise ValueError(
+            f"metric={metric!r} needs the predictions of a model, but the evaluation "
+            "has none. Use a metric of the labels alone, such as LabelShare or "
+            "LabelMean, or compare(models) with the predictions of models."
+        )
+    if classes is None:
+        return predictions.response
+    if metric.response_method == "predict":
+        return _labels(problem)
+    expert = predictions.expert
+    if not np.isin(expert, (0.0, 1.0)).all():
+        return align_columns(expert, predictions.columns, classes)
+    if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
+        name = "estimator.predict_proba"
+        proba = check_predictions(model.predict_proba(problem.X), problem.X, name)
+        columns = plain_labels(model.classes_)
+        return align_columns(check_proba(proba, name), columns, classes)
+    if getattr(metric, "takes_scores", False) and hasattr(model, "decision_function"):
+        name = "estimator.decision_function"
+        return check_predictions(model.decision_function(problem.X), problem.X, name)
+    if not is_part:
+        refuse_labels(expert, metric)
+    return align_columns(expert, predictions.columns, classes)
+
+
+def refuse_labels(expert, metric):
+    """Refuse labels in the place of probabilities.
+
+    Parameters
+    ----------
+    expert : ndarray
+        Probabilities of all rows; with labels all of them are 0 or 1.
+    metric : BaseMetric
+    """
+    if np.isin(expert, (0.0, 1.0)).all():
+        raise ValueError(
+            f"metric={metric!r} needs probabilities of the classes, but the model "
+            "gives labels only. Give a model with predict_proba, or predictions= with "
+            "one column per class."
+        )
+
+
+def _labels(problem):
+    """Predicted labels, of shape (n_samples,)."""
+    predictions, model = problem.predictions, problem.model
+    if predictions.response.ndim == 1:
+        return predictions.response
+    if hasattr(model, "predict"):
+        # The label is not the arg max: a model may decide by a threshold of its own.
+        label = check_predictions(model.predict(problem.X), problem.X, "predict")
+        return plain_labels(label.reshape(-1))
+    return predictions.columns[predictions.response.argmax(axis=1)]

@@ -1,26 +1,87 @@
-"""What stays the same throughout an evaluation: the data and the predictions."""
+"""The loss of a model, bound to its predictions and checked."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from sklearn_ase._data._arrays import read_array
-from sklearn_ase._data._built_loss import build_loss
+from sklearn_ase._data._experts import check_experts
 from sklearn_ase._data._label_checks import (
+    check_class_list,
+    check_classes,
     check_labels,
+    check_learnable,
     refuse_fractions,
+    refuse_respelled,
     same_kind,
 )
-from sklearn_ase._data._learnable import check_learnable
-from sklearn_ase._data._predictions import Predictions
-from sklearn_ase._data._row_order import RowOrder
-from sklearn_ase._data._row_source import RowSource
-from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
-from sklearn_ase._data._spelling import refuse_respelled
-from sklearn_ase._utils._warn import warn_caller
+from sklearn_ase._data._on_demand import Asking, PredictionsOnDemand
+from sklearn_ase._data._predictions import (
+    Predictions,
+    check_is_of_model,
+    is_model,
+    out_of_fold_predictions,
+    predict_pool,
+    read_predictions,
+)
+from sklearn_ase._data._rows import (
+    RowOrder,
+    n_rows,
+    plain_labels,
+    read_array,
+    stack_rows,
+    take_rows,
+)
+from sklearn_ase._data._sources import RowSource
+from sklearn_ase._data._validation import check_training_rows
+from sklearn_ase._utils._display import warn_caller
+from sklearn_ase._utils._typing import Rows
 from sklearn_ase.exceptions import NewClassWarning
+
+# What the package reads of a loss that is bound to a pool.
+_OF_A_POOL_LOSS = ("n_samples", "max_loss", "is_bounded", "observed", "take")
+
+
+def build_loss(loss, predictions, classes):
+    """Loss of the model at some rows, checked, because the loss may be a user's.
+
+    Parameters
+    ----------
+    loss : BaseLoss
+    predictions : Predictions
+    classes : ndarray of shape (n_classes,) or None
+
+    Returns
+    -------
+    built : LossTable or PointLoss
+    """
+    response = predictions.response_for(classes)
+    built, name = loss.build(response, classes), type(loss).__name__
+    missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
+    if missing:
+        raise TypeError(
+            f"{name}.build must return a LossTable or a PointLoss, but returned "
+            f"{built!r}, which lacks {', '.join(missing)}."
+        )
+    if classes is None:
+        return built
+    shape, values = (len(response), len(classes)), getattr(built, "values", 0)
+    values = np.asarray(values)
+    is_number = values.dtype.kind in "biuf" and values.shape == shape
+    if not is_number or not np.isfinite(values).all() or values.min(initial=0) < 0:
+        raise ValueError(
+            f"The loss table of {name} must hold finite numbers >= 0, one row per "
+            f"sample and one column per class, shape {shape}, but has shape "
+            f"{values.shape} and type {values.dtype}, or other values."
+        )
+    return built
+
+
+# What stays the same throughout an evaluation: the data and the predictions.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -293,3 +354,179 @@ class Problem:
             before = np.zeros((self.n_training, *scores.shape[1:]))
             scores = np.concatenate([before, scores])
         return {"experts": scores}
+
+
+# Training rows that cross-validation does not split.
+
+
+class TrainingRows:
+    """Training rows for the surrogate that cross-validation leaves whole.
+
+    Cross-validation splits every fit parameter that has as many rows as the pool. Rows
+    in this container are passed on whole; ``clone`` does not copy them.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame or list of shape (n_rows, n_features)
+    y : array-like of shape (n_rows,)
+
+    Examples
+    --------
+    >>> from sklearn_ase import TrainingRows
+    >>> TrainingRows([[0.0], [1.0]], ["cat", "dog"])
+    TrainingRows(2 rows)
+    """
+
+    def __init__(self, X: Rows, y: ArrayLike) -> None:
+        self.X = X
+        self.y = y
+
+    def __sklearn_clone__(self):
+        return self
+
+    def __repr__(self):
+        return f"TrainingRows({len(self.y)} rows)"
+
+
+# Put the data of an evaluation together: ask the model, check that all fits.
+
+
+def make_problem(
+    X,
+    evaluator,
+    loss,
+    task,
+    surrogate,
+    *,
+    X_train=None,
+    y_train=None,
+    predictions=None,
+    train_predictions=None,
+    cv=0,
+    seed=0,
+    cost=None,
+    sample_weight=None,
+    experts=None,
+    metric=None,
+    parts=None,
+    order=None,
+):
+    """Ask the model about pool and training rows and check that everything fits.
+
+    The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
+    model, `classes` and tags are read. The label that the metric is about is the one
+    that a score of an expert is the probability of. With `parts`, X is a RowSource,
+    and predictions are not kept. `order` is that of the rows of X as they were given.
+
+    Returns
+    -------
+    problem : Problem
+    """
+    estimator, classes = evaluator.estimator, None
+    if task == "classification":
+        classes = check_class_list(evaluator.classes)
+    label = getattr(metric, "label", getattr(metric, "pos_label", None))
+    if needs_no_model(estimator, predictions, metric):
+        named = getattr(metric, "labels", [])
+        pool_predictions = without_model(n_rows(X), task, named)
+    elif parts is not None:
+        asking = Asking(estimator, loss, task, classes, surrogate.uses_estimator)
+        pool_predictions = PredictionsOnDemand.of(X, asking, predictions, parts)
+    else:
+        pool_predictions = predict_pool(
+            estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
+        )
+    if isinstance(X_train, TrainingRows):
+        X_train, y_train = X_train.X, X_train.y
+    if predictions is not None:
+        needs_expert = surrogate.uses_estimator
+        check_is_of_model(
+            pool_predictions, estimator, X, loss, task, classes, needs_expert
+        )
+    training_order = RowOrder.of(X_train=X_train)
+    training_order.check(y_train=y_train, train_predictions=train_predictions)
+    like = X if parts is None else X.like_chunks(np.arange(1))
+    X_train, y_train = check_training_rows(X_train, y_train, like, task, evaluator)
+    out_of_fold = None
+    if train_predictions is not None:
+        out_of_fold = read_predictions(
+            train_predictions, X_train, loss, task, classes, "train_predictions"
+        )
+    elif X_train is not None and predictions is None and surrogate.uses_out_of_fold:
+        out_of_fold = out_of_fold_predictions(
+            estimator, X_train, y_train, loss, task, cv, seed
+        )
+    labels = stand_in = None
+    if task == "classification":
+        given = "estimator" if predictions is None else "predictions"
+        met = {given: pool_predictions.columns, "y_train": y_train}
+        if surrogate.frozen_classes is not None:
+            met["surrogate"] = plain_labels(surrogate.frozen_classes)
+        labels = check_classes(classes, met)
+        if len(labels) == 1 and not pool_predictions.has_expert:
+            stand_in = _any_other(labels[0])
+            labels = np.unique([labels[0], stand_in])
+        if train_predictions is not None:
+            same_kind({"train_predictions": out_of_fold.columns, "classes": labels})
+    problem = Problem(
+        X=X,
+        predictions=pool_predictions,
+        loss=loss,
+        task=task,
+        classes=labels,
+        given_classes=classes,
+        X_train=X_train,
+        y_train=y_train,
+        train_predictions=out_of_fold,
+        cost=cost,
+        sample_weight=sample_weight,
+        model=estimator if predictions is None and is_model(estimator) else None,
+        stand_in=stand_in,
+        order=RowOrder() if order is None else order,
+    )
+    return problem if experts is None else _with_experts(problem, experts, label)
+
+
+def _with_experts(problem, experts, label):
+    """The problem with experts, and the labels that they name."""
+    experts = check_experts(experts, problem.n_samples, problem, label)
+    classes, stand_in = problem.classes, problem.stand_in
+    if classes is not None:
+        others = np.setdiff1d(experts.all_labels, classes)
+        if len(others) and stand_in is not None:
+            classes, stand_in = classes[classes != stand_in], None
+        classes = np.union1d(classes, others)
+    return replace(problem, experts=experts, classes=classes, stand_in=stand_in)
+
+
+def without_model(n_samples, task, labels):
+    """Predictions that stand for the model if there is none.
+
+    Parameters
+    ----------
+    n_samples : int
+    task : {"classification", "regression"}
+    labels : sequence of label
+        Labels that the metric names. The loss counts all but the first.
+
+    Returns
+    -------
+    predictions : Predictions
+    """
+    if task == "regression":
+        return Predictions(np.zeros(n_samples), None, None)
+    labels = plain_labels(labels)
+    return Predictions(np.full(n_samples, labels[0]), None, labels)
+
+
+def needs_no_model(estimator, predictions, metric):
+    """Whether there is no model, and the metric is about the labels alone."""
+    is_absent = estimator is None and predictions is None
+    return is_absent and metric is not None and metric.response_method is None
+
+
+def _any_other(label):
+    """A label that stands for all but one, as long as no other is known."""
+    if isinstance(label, str):
+        return f"not {label}"
+    return type(label)(0 if label == 1 else label + 1 if label else 1)

@@ -1,13 +1,281 @@
-"""Whether objects of pandas have their rows in one order."""
+"""Access rows and labels of arrays, frames, lists and torch datasets."""
 
-from collections.abc import Mapping
+import math
+import sys
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from sklearn_ase._data._arrays import is_from
-from sklearn_ase._data._rows import is_missing
+from sklearn_ase._utils._checks import shown
+
+
+def is_frame(X):
+    """Return whether X is a pandas or polars frame, without importing either."""
+    return hasattr(X, "columns") and hasattr(X, "shape")
+
+
+def is_dataset(X):
+    """Return whether X is a torch dataset, without importing torch."""
+    kinds = type(X).__mro__
+    return any(kind.__module__.startswith("torch.utils.data") for kind in kinds)
+
+
+def n_rows(X):
+    """Return the number of rows of X."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def check_indices(query, name="query", n_samples=None):
+    """Return the row numbers of a query, or of some of its rows.
+
+    Parameters
+    ----------
+    query : Query or array-like of int
+    name : str, default="query"
+        Of the argument, for the message.
+    n_samples : int, default=None
+        Size of the pool; None does not compare with it.
+
+    Returns
+    -------
+    indices : ndarray of shape (n_rows,), dtype int
+    """
+    indices = getattr(query, "indices", query)
+    try:
+        indices = np.atleast_1d(indices)
+    except ValueError:  # Lists of different lengths.
+        indices = np.array([None])
+    if indices.shape == (0,):
+        return np.empty(0, dtype=int)
+    is_whole = indices.dtype.kind in "iuf" and (indices == np.round(indices)).all()
+    if indices.ndim != 1 or not is_whole or np.ma.is_masked(indices):
+        raise ValueError(
+            f"{name}: rows are named by their places in the pool (0, 1, ...), but got "
+            f"{shown(query)}. Pass what ask() returned, or some of its indices."
+        )
+    if n_samples is not None:
+        wrong = indices[(indices < 0) | (indices >= n_samples)]
+        if len(wrong):
+            raise ValueError(
+                f"{name} has rows {wrong[:5].tolist()}, but the rows of the pool are 0 "
+                f"to {n_samples - 1}."
+            )
+    return indices.astype(int)
+
+
+def check_index(index):
+    """Return the number of one row; an array with one entry is accepted."""
+    indices = check_indices(index, "index")
+    if len(indices) != 1:
+        raise ValueError(
+            f"index={shown(index)} must be one row: make one call per row."
+        )
+    return int(indices[0])
+
+
+def is_missing(label):
+    """Return whether a label is missing: None, NaN, or pandas' NA or NaT."""
+    same = label == label  # False for NaN and NaT; for NA it is NA, not a bool.
+    return label is None or not (isinstance(same, (bool, np.bool_)) and same)
+
+
+def plain_labels(labels):
+    """Return labels as an array of numbers or text, also if they came as objects."""
+    labels = np.asarray(labels)
+    return np.array(labels.tolist()) if labels.dtype == object else labels
+
+
+def order_columns(X, columns):
+    """Return a frame with its columns in the given order."""
+    return X[list(columns)] if hasattr(X, "iloc") else X.select(list(columns))
+
+
+def take_rows(X, rows):
+    """Return some rows of X, in the given order, in the same kind of container.
+
+    For a dataset, a slice gives a subset that is not read yet; row numbers give an
+    array.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame, list or torch dataset
+    rows : slice or ndarray of int of shape (n_rows,)
+
+    Returns
+    -------
+    some : same kind as X, or ndarray for a dataset
+    """
+    if hasattr(X, "chunks") and hasattr(X, "mapped"):  # A RowSource.
+        return X.take(rows)
+    if is_dataset(X):
+        if isinstance(rows, slice):
+            return subset(X, range(len(X))[rows])
+        return read_dataset(X, rows)
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list):
+        return X[rows] if isinstance(rows, slice) else [X[row] for row in rows]
+    return X[rows]
+
+
+def subset(X, rows):
+    """Return some rows of a torch dataset as a dataset that is not read yet."""
+    return sys.modules["torch.utils.data"].Subset(X, rows)
+
+
+def read_dataset(X, rows=None):
+    """Return the features of some rows of a dataset, or of all, as an array."""
+    rows = range(len(X)) if rows is None else rows
+    # Without rows one is read all the same, to know the shape of the features.
+    items = (X[int(row)] for row in ([0] if len(rows) == 0 else rows))
+    # An item is either the features, or features and label. Labels are ignored.
+    features = [i[0] if isinstance(i, (tuple, list)) else i for i in items]
+    return np.stack([np.asarray(row) for row in features])[: len(rows)]
+
+
+def stack_rows(top, bottom):
+    """Return the rows of two containers of the same kind, one below the other."""
+    if sparse.issparse(top) or sparse.issparse(bottom):
+        return sparse.vstack([top, bottom], format="csr")
+    if hasattr(top, "iloc") and hasattr(bottom, "iloc"):
+        import pandas as pd
+
+        return pd.concat([top, bottom], ignore_index=True)
+    if is_frame(top) and is_frame(bottom) and hasattr(top, "vstack"):
+        return top.vstack(bottom)
+    if isinstance(top, list) and isinstance(bottom, list):
+        return top + bottom
+    return np.concatenate([np.asarray(top), np.asarray(bottom)])
+
+
+# Arrays that come from outside: what they may hold, said once for all arguments.
+
+
+_KINDS = {
+    "c": "complex numbers",
+    "M": "dates",
+    "m": "durations",
+    "S": "bytes",
+    "V": "records",
+    "U": "text",
+}
+
+
+def is_from(value, module):
+    """Return whether a class of a module made the value, without importing it."""
+    kinds = type(value).__mro__
+    return any(kind.__module__.partition(".")[0] == module for kind in kinds)
+
+
+def without_torch(values):
+    """Return a tensor of torch as an array; anything else as it is."""
+    if is_from(values, "torch") and hasattr(values, "detach"):
+        return values.detach().cpu().numpy()
+    return values
+
+
+def refuse_masked(values, name):
+    """Refuse a masked array, unless nothing of it is masked."""
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} is a masked array, and {np.ma.count_masked(values)} of its values "
+            "are masked. Masks are not read: leave these rows out."
+        )
+
+
+def read_array(values, name):
+    """Return values as an array of whatever they hold.
+
+    Lists become arrays of objects, in which missing values can still be recognised: of
+    a list of text, numpy would make the text "nan".
+
+    Parameters
+    ----------
+    values : array-like
+        Tensors of torch are taken, too.
+    name : str
+        Of the argument, for the message.
+
+    Returns
+    -------
+    values : ndarray
+    """
+    values = without_torch(values)
+    refuse_masked(values, name)
+    if isinstance(values, (Set, Mapping, Iterator)) or callable(values):
+        raise TypeError(
+            f"{name} must be an array or a list, but got a {type(values).__name__}."
+        )
+    try:
+        return np.asarray(
+            values, dtype=None if hasattr(values, "__array__") else object
+        )
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must be an array, but its rows are of different lengths, or of "
+            f"different kinds: {shown(values)}."
+        ) from None
+
+
+def plain(values, name):
+    """Return an array of numbers or of text, also if they came as objects.
+
+    Parameters
+    ----------
+    values : ndarray
+    name : str
+        Of the argument, for the message.
+
+    Returns
+    -------
+    values : ndarray
+    """
+    if values.dtype == object or values.dtype.kind == "T":
+        entries = values.ravel().tolist()
+        is_text = {isinstance(entry, str) for entry in entries}
+        if len(is_text) > 1:
+            raise ValueError(
+                f"{name} are of different kinds, text and numbers: {shown(entries)}. "
+                "Give all as text, or all as numbers."
+            )
+        odd = [entry for entry in entries if not np.isscalar(entry)]
+        if odd:
+            raise ValueError(
+                f"{name} must be numbers or text, one for each entry, but hold "
+                f"{shown(odd[0])}."
+            )
+        values = np.array(values.tolist())
+        if values.dtype == object and all(type(entry) is int for entry in entries):
+            return values  # Integers of more than 64 bits.
+    if values.dtype.kind not in "biufU":
+        what = _KINDS.get(values.dtype.kind, f"values of type {values.dtype}")
+        raise ValueError(f"{name} must be numbers or text, but hold {what}.")
+    return values
+
+
+def read_numbers(values, name):
+    """Return values as an array of floats; anything but numbers is refused.
+
+    Parameters
+    ----------
+    values : array-like of any shape
+    name : str
+        Of the argument, for the message.
+
+    Returns
+    -------
+    values : ndarray of float
+    """
+    values = plain(read_array(values, name), name)
+    if values.dtype.kind == "U":
+        raise ValueError(f"{name} must be numbers, but hold text: {shown(values)}.")
+    return values.astype(float)
+
+
+# Whether objects of pandas have their rows in one order.
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,3 +437,102 @@ def _differ(first, second):
 def _is_default(index):
     """Whether an index counts the rows from 0."""
     return index.nlevels == 1 and np.array_equal(index, np.arange(len(index)))
+
+
+# Show rows of the pool as columns that people can read.
+
+
+# Columns that are added here; a feature of the same name is renamed.
+_ADDED = ("row", "label", "prediction", "query_proba")
+
+
+def columns_of(X, indices):
+    """Return the features of some rows as lists.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame, list or torch dataset
+    indices : array-like of int of shape (n_rows,)
+
+    Returns
+    -------
+    columns : dict of str to list of length n_rows
+        One entry per feature, or one named ``text``. Empty for images and sparse
+        rows. Missing values are None.
+    """
+    rows = take_rows(X, np.asarray(indices, dtype=int))
+    if sparse.issparse(rows):
+        return {}
+    if is_frame(rows):
+        if hasattr(rows, "iloc"):  # pandas has several missing values.
+            rows = rows.astype(object).where(rows.notna(), None)
+        columns = {str(name): list(rows[name]) for name in rows.columns}
+    else:
+        rows = np.asarray(rows)
+        columns = {"text": rows.tolist()} if rows.ndim == 1 else {}
+        if rows.ndim == 2:
+            columns = {f"x{j}": column.tolist() for j, column in enumerate(rows.T)}
+    return {
+        f"{name} (feature)" if name in _ADDED else name: [
+            None if isinstance(cell, float) and math.isnan(cell) else cell
+            for cell in column
+        ]
+        for name, column in columns.items()
+    }
+
+
+def row_of(X, index):
+    """Return one row: a dict of its features by name, an array, or text.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, frame, list or torch dataset
+    index : int
+
+    Returns
+    -------
+    row : dict, ndarray or str
+        A dict for frames and for sparse rows (with the features that are not 0).
+    """
+    row = take_rows(X, np.array([index]))
+    if is_frame(row):
+        return {name: cells[0] for name, cells in columns_of(row, [0]).items()}
+    if sparse.issparse(row):
+        row = row.tocoo()
+        return {f"x{j}": v for j, v in zip(row.col, row.data.tolist(), strict=True)}
+    return row[0] if isinstance(row, list) else np.asarray(row)[0]
+
+
+def to_frame(query, X, predictions=None):
+    """Return the rows of a query as a pandas frame; see :meth:`Query.to_frame`."""
+    import pandas as pd
+
+    columns = {"row": query.indices, **columns_of(X, query.indices)}
+    if predictions is not None:
+        columns["prediction"] = predictions_of(predictions, X, query.indices)
+    return pd.DataFrame({**columns, "query_proba": query.proba})
+
+
+def predictions_of(predictions, X, indices):
+    """Return the predictions for some rows as a list.
+
+    Parameters
+    ----------
+    predictions : array-like of shape (n_samples,)
+        One prediction per row of the pool.
+    X : array, sparse matrix, frame, list or torch dataset
+        The pool.
+    indices : array-like of int of shape (n_rows,)
+
+    Returns
+    -------
+    predictions : list of length n_rows
+    """
+    RowOrder.of(X=X).check(predictions=predictions)
+    predictions = read_array(predictions, "predictions")
+    if predictions.shape != (n_rows(X),):
+        raise ValueError(
+            f"predictions has shape {predictions.shape}, but the pool has {n_rows(X)} "
+            "rows. Give one prediction per row of the pool, not only for this query."
+        )
+    return predictions[np.asarray(indices, dtype=int)].tolist()

@@ -7,7 +7,6 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, validate_data
 
-from sklearn_ase._data._arrays import read_numbers, refuse_masked, without_torch
 from sklearn_ase._data._label_checks import check_labels
 from sklearn_ase._data._rows import (
     is_dataset,
@@ -15,10 +14,13 @@ from sklearn_ase._data._rows import (
     n_rows,
     order_columns,
     read_dataset,
+    read_numbers,
+    refuse_masked,
     take_rows,
+    without_torch,
 )
 from sklearn_ase._utils._checks import shown
-from sklearn_ase._utils._unwrapping import unfrozen
+from sklearn_ase._utils._estimators import unfrozen
 
 
 def check_rows(evaluator, X, reset, name="X"):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn_ase._inference._intervals import fixed_quantiles, reach_with_unseen
 from sklearn_ase._inference._steps import label_shares
 from sklearn_ase._utils._checks import check_level
-from sklearn_ase._utils._html import html_table
+from sklearn_ase._utils._display import html_table
 
 _NONE = (np.nan, np.nan)
 

@@ -1,34 +1,306 @@
-"""The choice of one of several models, label by label."""
+"""How the models stand: believed gains, and what the labels say about them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._evaluation._answers import Answers
-from sklearn_ase._evaluation._comparison import Comparison
+from sklearn_ase._evaluation._comparison import Answers, Comparison
+from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import check_stop
-from sklearn_ase._evaluation._questions import Question
-from sklearn_ase._evaluation._state_of import states_for
-from sklearn_ase._evaluation._support import Support
-from sklearn_ase._inference._epochs import Epoch
-from sklearn_ase._inference._model_view import ModelsView
-from sklearn_ase._model_selection._gain import expected_gain
-from sklearn_ase._model_selection._leading import Leading
-from sklearn_ase._utils._checks import check_choice
-from sklearn_ase._utils._settings import same_settings
+from sklearn_ase._evaluation._questions import (
+    Question,
+    Support,
+    known_proba,
+    states_for,
+)
+from sklearn_ase._inference._differences import Pairs
+from sklearn_ase._inference._models import (
+    LABEL_WEIGHT,
+    Corrected,
+    ModelsView,
+    gain_of_votes,
+    information_gain,
+    proba_of_best,
+    some_rows,
+    sum_of_covariances,
+)
+from sklearn_ase._inference._questions import Epoch
+from sklearn_ase._inference._steps import answerable_share
+from sklearn_ase._utils._checks import check_choice, same_settings
 from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics import as_metric
 
 if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._models import Models
+    from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.risk._metric_estimate import MetricEstimate
     from sklearn_ase.stopping import BaseStop
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How good the models are, as believed now.
+
+    Attributes
+    ----------
+    gains : ndarray of shape (n_models,)
+        Believed metric of each model, with the sign that makes greater better.
+    gradient : ndarray of shape (n_columns,)
+        Of the gains by the means.
+    best_proba : ndarray of shape (n_models,)
+    leader : int
+        The model that is chosen.
+    """
+
+    gains: np.ndarray
+    gradient: np.ndarray
+    best_proba: np.ndarray
+    leader: int
+
+
+def standing(columns, state, observed, pairs, seed, weight=None):
+    """Weigh the models by what is believed now.
+
+    Parameters
+    ----------
+    columns : Columns
+    state : PoolState
+        With a belief that has a stack.
+    observed : ndarray of shape (n_labels, n_columns)
+    pairs : Pairs
+    seed : sequence of int
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts in the columns, with mean 1.
+
+    Returns
+    -------
+    standing : Standing
+    """
+    expected = columns.expected(state.belief)
+    expected[state.indices] = observed
+    means = _over_answerable(expected, state, weight)
+    gains, gradient = columns.gains(means), columns.gradient(means)
+    unknown = np.array(pairs.agreement.apart)
+    unknown[state.indices] = False
+    unknown[state.picks.indices[state.picks.skipped]] = False
+    covariance = believed_covariance(columns, state, gradient, np.flatnonzero(unknown))
+    best_proba = proba_of_best(gains, covariance, seed)
+    leader = _chosen(gains, pairs)
+    return Standing(gains, gradient, best_proba, leader)
+
+
+def _over_answerable(expected, state, weight):
+    """Means over the rows that can be labelled.
+
+    Rows that were skipped do not count. Of the rows without an answer only a share can
+    be labelled, which the picks tell.
+    """
+    share = answerable_share(state, weight)
+    if share == 1.0:
+        return expected.mean(axis=0)
+    weight = np.ones(state.n_samples) if weight is None else weight
+    counts = np.ones(state.n_samples)
+    counts[state.picks.indices[state.picks.skipped]] = 0.0
+    is_open = counts > 0
+    is_open[state.indices] = False
+    left = share * state.n_samples - weight[state.indices].sum()
+    size = weight[is_open].sum()
+    counts[is_open] = np.clip(left / size, 0.0, 1.0) if size > 0 else 0.0
+    total = counts @ weight
+    return counts @ expected / total if total > 0 else expected.mean(axis=0)
+
+
+def _chosen(gains, pairs):
+    """The model with the greatest gain of those that the labels have not excluded."""
+    order = np.argsort(-gains, kind="stable")
+    for model in order:
+        if not pairs.excludes(model):
+            return int(model)
+    return int(order[0])
+
+
+def believed_covariance(columns, state, gradient, rows):
+    """Covariance of the gains under the belief, but for what is common to all.
+
+    Parameters
+    ----------
+    columns : Columns
+    state : PoolState
+    gradient : ndarray of shape (n_columns,)
+    rows : ndarray of int
+        Rows without a label on which not all models are alike.
+
+    Returns
+    -------
+    covariance : ndarray of shape (n_models, n_models)
+    """
+    rows, factor = some_rows(rows, columns)
+    if not len(rows):
+        return np.zeros((columns.n_models, columns.n_models))
+    belief, n_samples = state.belief, state.n_samples
+    values, proba, slope = columns.tables(rows, belief, gradient)
+    of_labels = factor * sum_of_covariances(values, proba, np.ones(len(rows)))
+    values = values - np.einsum("nc,nck->nk", proba, values)[:, None]
+    slopes = factor * belief.stack.slopes(rows, slope, values)
+    of_weights = slopes @ belief.stack.covariance_ @ slopes.T
+    return (of_labels + of_weights) / n_samples**2
+
+
+# How several models stand, and the questions about each of them.
+
+
+_DRAWS, _CRITICAL = 7, 11
+
+
+class Leading(Evaluation):
+    """Evaluation of that of several models which leads now."""
+
+    def __init__(
+        self,
+        models: Models,
+        problem: Problem,
+        plan: Plan,
+        ledger: LabelLedger,
+        seed: int,
+    ) -> None:
+        self.models = models
+        self._metrics = None, None, None  # Classes, metrics for them, columns.
+        self._stands: dict = {}
+        self._model_cache: dict = {}
+        self._questions: dict = {}
+        self._kept = None, None  # A state, and the answers for it.
+        super().__init__(problem, plan, ledger, seed)
+
+    def _standing(self, state, epochs, classes):
+        """How the models stand, columns, corrected means, and their differences."""
+        if state not in self._stands:
+            columns = self._columns(state, classes)
+            more = self.ledger.more_labels
+            observed = columns.observed(state.indices, state.labels, more)
+            corrected = None
+            if state.settled.n_labels:
+                aligned = [self._aligned(epoch, classes) for epoch in epochs]
+                corrected = Corrected(
+                    columns,
+                    state,
+                    aligned,
+                    observed,
+                    self._model_cache,
+                    self.models.weight,
+                )
+            agreement, seed = self.models.agreement, [self.seed, _CRITICAL]
+            pairs = Pairs(columns, state, observed, corrected, agreement, seed)
+            seed = [self.seed, state.n_labels, _DRAWS]
+            weight = self.models.weight
+            found = standing(columns, state, observed, pairs, seed, weight)
+            self._stands = {state: (found, columns, corrected, pairs)}
+        return self._stands[state]
+
+    def _aligned(self, epoch, classes):
+        """The epoch with a column for each class; one object for each epoch."""
+        key = "aligned", epoch.belief
+        if key not in self._model_cache:
+            self._model_cache[key] = epoch.belief.aligned(classes)
+        return Epoch(epoch.start, self._model_cache[key], epoch.query_proba)
+
+    def _forget_other_classes(self, classes):
+        if self._metrics[1] is None or not np.array_equal(self._metrics[0], classes):
+            self._metrics = classes, self.models.bound(classes), None
+            self._model_cache, self._questions = {}, {}
+
+    def _columns(self, state, classes):
+        self._forget_other_classes(classes)
+        metrics, columns = self._metrics[1:]
+        if columns is None:
+            proba = known_proba(state, classes, self.ledger.more_labels)
+            columns = self.models.columns(metrics, classes, proba)
+            if all(near is m for near, m in zip(columns.metrics, metrics, strict=True)):
+                self._metrics = classes, metrics, columns
+            else:  # Of a ranking: it is another one near each belief.
+                self._model_cache = {}
+        return columns
+
+    def _question_of(self, model, classes):
+        """The metric of one model, as a question."""
+        self._forget_other_classes(classes)
+        if model not in self._questions:
+            metric, weight = self._metrics[1][model], self.models.weight
+            self._questions[model] = Question(metric, weight=weight), {}
+        return self._questions[model][0]
+
+    def _reported(self, classes):
+        model = self._standing(self.state, self.epochs, classes)[0].leader
+        question = self._question_of(model, classes)
+        self._bound, self._cache = (classes, question), self._questions[model][1]
+        return question
+
+    def _estimate_if_possible(self):
+        # A surrogate that failed leaves no belief, and its error is to be seen.
+        return super()._estimate_if_possible() if self.is_fitted else None
+
+
+# What a label is expected to tell about which of several models is the best.
+
+
+# Numbers of a table of rows, labels and models that is made at a time.
+_NUMBERS_AT_A_TIME = 4_000_000
+
+
+def expected_gain(rows, state, columns, gradient, weight=None):
+    """What labels of some rows are expected to tell about the best model.
+
+    Parameters
+    ----------
+    rows : ndarray of int of shape (n_rows,)
+    state : PoolState
+    columns : Columns
+    gradient : ndarray of shape (n_columns,)
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts, with mean 1.
+
+    Returns
+    -------
+    gain : ndarray of shape (n_rows,)
+    """
+    observed = columns.observed(state.indices, state.labels)
+    if columns.targets is not None:
+        log_weights = LABEL_WEIGHT * observed.sum(axis=0)
+        n_classes = len(columns.classes)
+        gain = gain_of_votes(log_weights, columns.targets[rows], n_classes)
+        return gain if weight is None else gain * weight[rows]
+    sample, _ = some_rows(rows, columns)
+    values = columns.tables(sample, state.belief, gradient)[0]
+    spreads = np.ptp(values, axis=2)
+    scale = np.quantile(spreads[spreads > 0], 0.95) if spreads.any() else 1.0
+    rated = _ratings(columns.per_model(observed, gradient), scale)
+    log_weights = LABEL_WEIGHT * rated.sum(axis=0)
+    n_labels = 7 if columns.classes is None else len(columns.classes)
+    size = max(1, _NUMBERS_AT_A_TIME // (n_labels * columns.n_models))
+    found = []
+    for start in range(0, len(rows), size):
+        here = rows[start : start + size]
+        values, proba, _ = columns.tables(here, state.belief, gradient)
+        share = proba if columns.classes is None else None
+        found.append(information_gain(log_weights, _ratings(values, scale), share))
+    return np.concatenate(found)
+
+
+def _ratings(values, scale):
+    """How well each model does, from 0 to 1, beside the best at that row and label."""
+    worse = values - values.max(axis=-1, keepdims=True)
+    return np.clip(1.0 + worse / scale, 0.0, 1.0)
+
+
+# The choice of one of several models, label by label.
 
 
 class ModelSelection(Leading):

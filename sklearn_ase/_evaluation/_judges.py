@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_ase._evaluation._questions import Question, pool_metric
-from sklearn_ase._evaluation._tables import ColumnTable, cell
-from sklearn_ase._inference._epochs import BeliefColumns
+from sklearn_ase._evaluation._slices import ColumnTable, cell
+from sklearn_ase._inference._questions import BeliefColumns
 from sklearn_ase._utils._checks import check_level
 from sklearn_ase._utils._typing import Label
 from sklearn_ase.metrics import (
@@ -20,7 +20,7 @@ from sklearn_ase.metrics import (
     RootMeanSquaredError,
     Specificity,
 )
-from sklearn_ase.metrics._scores import (
+from sklearn_ase.metrics._agreement import (
     AgreementOnOne,
     KappaOnOne,
     score_bias,

@@ -1,32 +1,219 @@
-"""What an evaluation knows, and how it learns from its labels."""
+"""How an evaluation sees its pool for other metrics than the mean loss."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_ase._evaluation._epochs import EpochKeeper
+from sklearn_ase._evaluation._beliefs import (
+    EpochKeeper,
+    Rereading,
+    learn,
+    learn_more,
+    not_yet_learned,
+    replayed_epochs,
+)
 from sklearn_ase._evaluation._history import (
     check_estimate,
+    lacks_last_estimate,
     note_estimate,
 )
-from sklearn_ase._evaluation._learning import learn, learn_more, not_yet_learned
-from sklearn_ase._evaluation._picking import Picker
-from sklearn_ase._evaluation._rereading import Rereading
-from sklearn_ase._evaluation._schedule import is_factor, next_refit
-from sklearn_ase._evaluation._state_keeper import StateKeeper
-from sklearn_ase._evaluation._viewing import Viewing
-from sklearn_ase._pool._kept import KeptBelief
+from sklearn_ase._evaluation._picker import Picker
+from sklearn_ase._evaluation._plan import is_factor, next_refit
+from sklearn_ase._evaluation._questions import (
+    Question,
+    check_defined,
+    estimate_question,
+    influence_state,
+    proba_near,
+    states_for,
+    weight_of,
+    with_bets,
+)
+from sklearn_ase._evaluation._states import StateKeeper
+from sklearn_ase._inference._questions import cross_fitted_epochs
+from sklearn_ase._pool._columns import Keeps, KeptBelief, ReadResponse, tables_needed
+from sklearn_ase._utils._display import warn_caller
+from sklearn_ase.exceptions import SurrogateWarning
 
 if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._inference._questions import Epoch
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
     from sklearn_ase.risk._base import BaseRisk
+
+
+class Viewing:
+    """The views of an evaluation: its state for a metric, now and in the past.
+
+    The attributes are those of :class:`Evaluation`.
+    """
+
+    problem: Problem
+    plan: Plan
+    ledger: LabelLedger
+    classes_: Any
+    state: Any
+    _learned: Any
+    _bound: Any
+    _cache: dict
+    _keeper: Any
+    _past_epochs: Any
+    _rereading: Any
+
+    @property
+    def is_cross_fitted(self) -> bool:
+        """Whether the surrogate says what it would expect without a row's label."""
+        return self._learned.left_out is not None
+
+    def cross_fitted(
+        self, state: PoolState, epochs: list[Epoch]
+    ) -> tuple[PoolState, list[Epoch]]:
+        """State and epochs with what the surrogate believes now, without own labels.
+
+        Parameters
+        ----------
+        state : PoolState
+        epochs : list of Epoch
+
+        Returns
+        -------
+        state : PoolState
+        epochs : list of Epoch
+        """
+        epochs = cross_fitted_epochs(epochs, self._learned.left_out)
+        return replace(state, is_cross_fitted=True), epochs
+
+    @property
+    def epochs(self) -> list[Epoch]:
+        """Beliefs of the past, each in force for a run of picks."""
+        problem = self.problem
+        if problem.pool is not None and (
+            self.plan.metric is None or self._kept_for_reported() is None
+        ):
+            return []  # What is reported is the mean loss, which needs none.
+        if self._keeper.begins_at and self._past_epochs is None:
+            if problem.pool is not None:  # Its passes leave the pool as it is.
+                pool = problem.pool.keeping(self._kept_for_reported)
+                problem = replace(problem, pool=pool)
+            self._past_epochs = replayed_epochs(self, self._keeper.begins_at, problem)
+        return [*(self._past_epochs or ()), *self._keeper.epochs]
+
+    def known_for(
+        self, metrics: Any, with_epochs: bool = True
+    ) -> tuple[PoolState, list[Epoch]]:
+        """State and epochs for questions about some metrics.
+
+        If the pool is read in chunks, it is read again.
+
+        Parameters
+        ----------
+        metrics : sequence of PoolMetric or PoolRanking
+        with_epochs : bool, default=True
+            Whether beliefs of the past are needed.
+
+        Returns
+        -------
+        state : PoolState
+        epochs : list of Epoch
+        """
+        if self.problem.pool is not None:
+            return self._rereading.known_for(self, metrics, with_epochs)
+        return self.state, self.epochs if with_epochs else []
+
+    def view(self, state: PoolState, epochs: list[Epoch], classes: Any) -> PoolState:
+        """The state as acquisitions see it: for the linearised metric, if there is one.
+
+        Parameters
+        ----------
+        state : PoolState
+            With a belief.
+        epochs : list of Epoch
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        state : PoolState
+        """
+        if self.plan.metric is None:
+            return state
+        if self.problem.pool is None:
+            return self._view_of(self._reported(classes), state, epochs, classes)
+        if state.belief.asked is None:
+            return state
+        # Rows were picked for the metric of the classes that were known then.
+        asked = replace(state, belief=state.belief.asked.aligned(classes))
+        found = self._view_of(self._reported(classes), asked, epochs, classes)
+        return state if found is asked else found
+
+    def _view_of(self, question, state, epochs, classes):
+        """The state for the linearised metric of a question."""
+        more = self.ledger.more_labels
+        state_of = states_for(state, epochs, more, classes, question.weight)
+        proba = proba_near(question.metric, state, classes, more)
+        return influence_state(question, state, state_of, proba, more)
+
+    def _reported(self, classes):
+        """The metric that is reported, applied to the predictions."""
+        if self._bound[0] is not classes or self._bound[1] is None:
+            weight = weight_of(None, self.problem.sample_weight)
+            found = Question.of(self.problem, self.plan.metric, classes, weight)
+            self._bound, self._cache = (classes, found), {}
+        return self._bound[1]
+
+    def _kept_for_reported(self):
+        """What passes over a pool that is read in chunks keep for what is reported.
+
+        Returns
+        -------
+        kept : tuple of Keeps and ReadResponse, or None
+        """
+        classes, acquisition = self.classes_, self.plan.acquisition
+        question = self._reported(classes)
+        if question.line is not None:
+            return None
+        reads = {name for each in acquisition.local_parts() for name in each.reads}
+        keeps = Keeps.of([question.metric], classes, bool(reads))
+        if keeps.tables and "weighted_disagreement" in reads:
+            raise tables_needed(
+                f"metric={self.plan.metric!r}, which has a value for each of "
+                f"{len(classes)} classes, with {type(acquisition).__name__}, which "
+                "weighs them,"
+            )
+        asking = self.problem.pool.predictions.asking
+        return keeps, ReadResponse.of_pool(self.problem, asking, classes)
+
+    def _estimated(self, risk, state):
+        """The estimate of the metric that is reported, or of the mean loss."""
+        if self.plan.metric is None:
+            return risk.estimate(state)
+        return self._answer(risk, self._reported(self.classes_), state)
+
+    def _answer(self, risk, question, state):
+        """Answer a question about the pool."""
+        more = self.ledger.more_labels
+        is_plain = question.is_recorded or not risk.needs_query_proba
+        epochs = []
+        if self.problem.pool is None:
+            epochs = [] if is_plain else self.epochs
+        elif not question.is_recorded:
+            state, epochs = self.known_for([question.metric], not is_plain)
+        cache = self._cache if question is self._bound[1] else None
+        answer = partial(estimate_question, risk, question, more, self.classes_)
+        if not (self.is_cross_fitted and risk.leans_on_surrogate):
+            return answer(state, epochs, cache)
+        found = answer(*self.cross_fitted(state, epochs))
+        return with_bets(found, partial(answer, state, epochs, cache))
+
+
+# What an evaluation knows, and how it learns from its labels.
+
 
 ALL_RECORDED = (
     "All labels are recorded. If one of them is wrong, replace it with "
@@ -250,3 +437,76 @@ class EvaluationCore(Viewing):
         if waits or risk.obstacle(state):
             return None
         return check_estimate(self._estimated(risk, state), risk)
+
+
+# An evaluation as its ledger has it.
+
+
+class RecordedEvaluation(EvaluationCore):
+    """Evaluation that starts where its ledger ends, and checks what is recorded."""
+
+    def __init__(
+        self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
+    ) -> None:
+        super().__init__(problem, plan, ledger, seed)
+        self._replay()
+        self._is_learning = False
+        if plan.metric is not None:  # A metric that does not fit costs no label.
+            check_defined(self._reported(self.classes_).metric)
+
+    def _replay(self):
+        """Restore the evaluation that wrote the ledger."""
+        ledger = self.ledger
+        self.problem.check_labels(ledger.answers())
+        self._update_classes()
+        try:
+            changed = self._learn_as_before()
+            if ledger.unnoted is not None:
+                self._note(bool(ledger.unnoted and changed))
+            elif lacks_last_estimate(ledger) and self._estimate_if_possible():
+                self._note()
+        except Exception as error:
+            if not ledger.answers():
+                raise
+            self._learn_without_labels(error)
+
+    def _learn_as_before(self):
+        """Learn what a live evaluation has learned; returns whether that is new."""
+        n_learned = self.ledger.refits[-1] if self.ledger.refits else 0
+        changed = self._learn(n_learned)
+        learned = self.problem.classes_with(self.ledger.answers(n_learned))
+        # A live evaluation is fitted again as soon as there is another class.
+        if self.is_due() or not np.array_equal(learned, self.classes_):
+            return self._learn()
+        self._learn_more()
+        return changed
+
+    def _learn_without_labels(self, error):
+        """Start all the same if recorded labels make the surrogate fail."""
+        # If training rows alone make it fail, too, then no label is to blame.
+        before = not_yet_learned(self.problem, self.ledger.answers())
+        self._learned = learn(self.problem, self.plan, before, {}, self.seed)
+        self._n_learned, self._is_lost = 0, False
+        failed = f"Learning from the recorded labels failed ({error!r})"
+        text = (
+            f"{failed}, so the surrogate has learned from none of them. {ALL_RECORDED}"
+        )
+        warn_caller(text, SurrogateWarning)
+
+    def _check_answers(self, indices, labels):
+        """Answers that can be recorded: of the right kind, and with a finite loss."""
+        labels, more_labels = self.problem.check_answers(labels, indices)
+        is_asked = self.ledger.may_answer(np.asarray(indices).tolist())
+        if is_asked and len(indices) == len(labels):  # Else the ledger reports it.
+            loss, given = self._learned.loss, together(labels, more_labels)
+            if not self._has_classes(given):
+                met = [*self.ledger.answers(), *given.tolist()]
+                loss = self.problem.loss_for(self.problem.classes_with(met))
+            for answers in (labels, *np.transpose(more_labels)):
+                loss.observed(np.asarray(indices), answers)
+        return labels, more_labels
+
+
+def together(labels, more_labels):
+    """All answers in one array."""
+    return np.concatenate([labels, *np.transpose(more_labels)])

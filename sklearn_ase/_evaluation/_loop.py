@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._utils._progress import progress
+from sklearn_ase._utils._display import progress
 
 
 @dataclass(frozen=True, eq=False)

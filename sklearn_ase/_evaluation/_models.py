@@ -6,15 +6,14 @@ from functools import cached_property
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from sklearn_ase._data._label_checks import group_name, number_groups
 from sklearn_ase._data._on_demand import Asking, PredictionsOnDemand
-from sklearn_ase._data._predictions import predict_pool
-from sklearn_ase._data._responses import response_of
-from sklearn_ase._evaluation._questions import pool_metric
-from sklearn_ase._inference._agreement import Agreement
-from sklearn_ase._inference._columns import Columns
-from sklearn_ase._pool._metrics import response_in_chunks
+from sklearn_ase._data._predictions import predict_pool, response_of
+from sklearn_ase._evaluation._questions import pool_metric, weight_of
+from sklearn_ase._inference._models import Agreement, Columns
+from sklearn_ase._pool._columns import response_in_chunks
 from sklearn_ase.losses import SquaredError, ZeroOne
-from sklearn_ase.metrics._labels import with_positive
+from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.metrics._ranking import BaseRanking, ranking_scores
 
 
@@ -145,3 +144,81 @@ def _with_model(problem, name, model):
         raise
     model = model if is_model else None
     return replace(problem, predictions=predictions, model=model, pool=pool)
+
+
+# Groups of rows as competitors, such as the answers of several systems.
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """Groups of rows that are compared as models are.
+
+    Attributes
+    ----------
+    names : list of str
+    numbers : ndarray of int of shape (n_samples,)
+        Group of each row.
+    problem : Problem
+    metric : BaseMetric
+    row_weight : ndarray of shape (n_samples,) or None
+        How much each row counts.
+    """
+
+    names: list
+    numbers: np.ndarray
+    problem: object
+    metric: object
+    row_weight: np.ndarray | None = None
+    weight = None  # Each group has weights of its own.
+
+    @property
+    def sign(self):
+        """1 if a greater metric is better, else -1."""
+        return 1.0 if self.metric.greater_is_better else -1.0
+
+    @property
+    def agreement(self):
+        """Which rows belong to neither of two groups, so that they say nothing."""
+        places = np.arange(len(self.names))
+        is_own = self.numbers[:, None] == places
+        return Agreement(np.where(is_own, places + 1, 0))
+
+    def bound(self, classes):
+        """The metric of each group, as a list."""
+        return [
+            pool_metric(
+                self.problem,
+                self.metric,
+                classes,
+                weight_of(self.numbers == place, self.row_weight),
+            )
+            for place in range(len(self.names))
+        ]
+
+    def columns(self, metrics, classes, proba):
+        """Means that decide about the groups, near a belief."""
+        near = [metric.at(proba) for metric in metrics]
+        return Columns(near, classes, self.sign)
+
+
+def as_systems(groups, problem, metric, weight):
+    """Make competitors of groups of rows.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+    problem : Problem
+    metric : BaseMetric
+    weight : ndarray of shape (n_samples,) or None
+
+    Returns
+    -------
+    systems : Systems
+    """
+    names, numbers = number_groups(groups, problem)
+    if len(names) < 2:
+        raise ValueError(
+            f"groups must name at least two groups to compare, but only {names} is "
+            "there."
+        )
+    return Systems(list(map(group_name, names)), numbers, problem, metric, weight)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._data._expert_checks import check_other_experts
+from sklearn_ase._data._experts import check_other_experts
 from sklearn_ase._data._predictions import is_model, predict_pool
-from sklearn_ase._data._problem_making import without_model
+from sklearn_ase._data._problem import without_model
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._evaluation._questions import pool_metric, value_with_labels
 

@@ -1,21 +1,174 @@
-"""Questions about a pool: which metric, of which rows, with which weights."""
+"""The state of the pool for the mean of other values than the loss."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sklearn_ase._data._responses import response_of
-from sklearn_ase._evaluation._state_of import (
-    proba_near,
-    states_for,
-    training_labels,
-)
-from sklearn_ase._pool._metrics import metric_in_chunks
-from sklearn_ase._utils._settings import same_settings
+from sklearn_ase._data._predictions import response_of
+from sklearn_ase._data._rows import read_array, read_numbers
+from sklearn_ase._evaluation._states import answer_noise, observed_values
+from sklearn_ase._inference._questions import Epoch, moments_with_labels, question_state
+from sklearn_ase._pool._columns import ReadBelief, metric_in_chunks
+from sklearn_ase._utils._checks import same_settings
 from sklearn_ase.losses import SquaredError, ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss, RootMeanSquaredError
-from sklearn_ase.metrics._labels import with_positive
+from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean, of_root
+
+
+def states_for(
+    state, epochs, more_labels, classes, weight=None, with_labels=True, cache=None
+):
+    """Return a function from values at each row to the state for their mean.
+
+    Parameters
+    ----------
+    state : PoolState
+    epochs : sequence of Epoch
+    more_labels : dict of int to list
+        Further answers for some rows.
+    classes : ndarray of shape (n_classes,) or None
+    weight : ndarray of shape (n_samples,), default=None
+        Of each row, with mean 1.
+    with_labels : bool, default=True
+        Whether values are known where there is a label. If not, the surrogate's
+        expectation stays.
+    cache : dict, default=None
+        Keeps what was computed for epochs that are over.
+
+    Returns
+    -------
+    state_of : StateOf
+        ``RowValues -> PoolState``.
+    """
+    aligned = [
+        Epoch(epoch.start, epoch.belief.aligned(classes), epoch.query_proba)
+        for epoch in epochs
+    ]
+    return StateOf(state, aligned, more_labels, weight, with_labels, cache)
+
+
+@dataclass(frozen=True, eq=False)
+class StateOf:
+    """A function from values at each row to the state for their mean.
+
+    Attributes
+    ----------
+    epochs : list of Epoch
+        With a column for each class.
+    state, more_labels, weight, with_labels, cache
+        See :func:`states_for`.
+    """
+
+    state: object
+    epochs: list
+    more_labels: dict
+    weight: np.ndarray | None
+    with_labels: bool
+    cache: dict | None
+
+    def expected(self, values):
+        """Expected values at each row, (n_samples,); None without a belief."""
+        if self.state.belief is None:
+            return None
+        if not self.with_labels:
+            return values.moments(self.state.belief)[0]
+        observed = _observed(values, self.state, self.more_labels)
+        return moments_with_labels(self.state, values, observed)[0]
+
+    def __call__(self, values):
+        observed = _observed(values, self.state, self.more_labels)
+        return question_state(
+            self.state,
+            values,
+            self.epochs,
+            observed,
+            self.with_labels,
+            self.weight,
+            self.cache,
+            answer_noise(
+                values, self.state.indices, self.state.labels, self.more_labels
+            ),
+        )
+
+
+def _observed(values, state, more_labels):
+    return observed_values(values, state.indices, state.labels, more_labels)
+
+
+def known_proba(state, classes, more_labels):
+    """Probabilities of the labels of each row, with the labels that are known.
+
+    Parameters
+    ----------
+    state : PoolState
+        Without a belief every row is as likely of a class as the labelled ones are.
+    classes : ndarray of shape (n_classes,) or None
+    more_labels : dict of int to list
+
+    Returns
+    -------
+    proba : ndarray of shape (n_samples, n_classes) or None
+        None for regression.
+    """
+    if classes is None:
+        return None
+    if state.belief is None:
+        counts = 1.0 + (state.labels[:, None] == classes).sum(axis=0)
+        proba = np.tile(counts / counts.sum(), (state.n_samples, 1))
+    else:
+        proba = np.array(state.belief.proba, dtype=float)
+    proba[state.indices] = state.labels[:, None] == classes
+    for row, more in more_labels.items():
+        if more and row in state.indices:
+            share = (np.array(more)[:, None] == classes).sum(axis=0)
+            proba[row] = (proba[row] + share) / (len(more) + 1)
+    return proba
+
+
+def proba_near(metric, state, classes, more_labels):
+    """Probabilities of the labels, as far as a metric needs them.
+
+    Parameters
+    ----------
+    metric : PoolMetric or PoolRanking
+    state, classes, more_labels
+        See :func:`known_proba`.
+
+    Returns
+    -------
+    proba : ndarray of shape (n_samples, n_classes) or (n_samples,), or None
+    """
+    if not isinstance(state.belief, ReadBelief) or state.belief.proba is not None:
+        return known_proba(state, classes, more_labels)
+    if not hasattr(metric, "column"):
+        return None
+    target = np.broadcast_to(metric.column, state.n_samples)
+    proba, label = np.array(state.belief.proba_of(target)), classes[metric.column]
+    proba[state.indices] = state.labels == label
+    for row, more in more_labels.items():
+        if more and row in state.indices:
+            answers = np.array(more) == label
+            proba[row] = (proba[row] + answers.sum()) / (len(more) + 1)
+    return proba
+
+
+def training_labels(state):
+    """Number of labels of the pool that the training rows are worth.
+
+    Parameters
+    ----------
+    state : PoolState
+
+    Returns
+    -------
+    n_labels : float
+    """
+    worth = getattr(state.belief, "training_worth", None)
+    return 0.0 if worth is None else worth.n_labels
+
+
+# Questions about a pool: which metric, of which rows, with which weights.
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,3 +366,268 @@ def with_bets(found, other):
             for level, *ends in anytime
         ]
     return replace(found, mean=replace(found.mean, anytime=tuple(anytime)))
+
+
+# What a label of each row adds to a metric, linearised at the present belief.
+
+
+def influence_state(question, state, state_of, proba, more_labels):
+    """State for the linearised metric: what acquisitions look at.
+
+    Parameters
+    ----------
+    question : Question
+    state : PoolState
+        With a belief.
+    state_of : callable
+    proba : ndarray of shape (n_samples, n_classes) or None
+    more_labels : dict of int to list
+
+    Returns
+    -------
+    state : PoolState
+        The given one where the metric is not defined yet.
+    """
+    return influence_of(question, state, state_of, proba, more_labels)[0]
+
+
+def influence_of(question, state, state_of, proba, more_labels):
+    """What each row adds to the linearised metric; see :func:`influence_state`.
+
+    Returns
+    -------
+    state : PoolState
+        For what depends on the label of the row.
+    rest : ndarray of shape (n_samples,)
+        What the row adds whatever its label.
+    """
+    if question.line is not None:
+        return state, np.zeros(state.n_samples)
+    metric = question.metric.at(proba)
+    observed = [
+        observed_values(part, state.indices, state.labels, more_labels)
+        for part in metric.parts
+    ]
+    believed = [
+        moments_with_labels(state, *each)[0].mean()
+        for each in zip(metric.parts, observed, strict=True)
+    ]
+    means = np.array(believed)
+    metric.check_bounds(means)
+    gradient = metric.gradient(means)
+    if not np.isfinite(gradient).all():
+        return state, np.zeros(state.n_samples)
+    return state_of(metric.linearised(means)), metric.known_influence(means)
+
+
+# Labels that do not count yet, because a row that was asked for before is open.
+
+
+def words_of_waiting(state, ledger):
+    """Say which labels wait, and for what.
+
+    Parameters
+    ----------
+    state : PoolState
+    ledger : LabelLedger
+
+    Returns
+    -------
+    text : str
+        Empty if no label waits.
+    """
+    n_waiting = state.n_labels - state.settled.n_labels
+    if not n_waiting:
+        return ""
+    labels = "1 label waits" if n_waiting == 1 else f"{n_waiting} labels wait"
+    return (
+        f"{labels} behind the open query of row {ledger.pending[0]}. Answer that row, "
+        "or skip it if nobody can."
+    )
+
+
+def rows_that_count(state, risk):
+    """Return the rows whose labels an estimate uses.
+
+    Parameters
+    ----------
+    state : PoolState
+    risk : BaseRisk
+
+    Returns
+    -------
+    rows : ndarray of int of shape (n_labels,)
+    """
+    picks = state.settled if risk.needs_query_proba else state.picks
+    return picks.indices[picks.answered]
+
+
+# Whether labels support an estimate for some rows of the pool.
+
+
+# With fewer labels among the rows the surrogate decides alone.
+MIN_LABELS = 2
+
+
+@dataclass(frozen=True)
+class Support:
+    """Labels at the rows that a question is about.
+
+    Attributes
+    ----------
+    n_inside : int or None
+        None if the question is about all rows.
+    is_known : bool
+        Whether each of these rows is labelled, or cannot be labelled.
+    """
+
+    n_inside: int | None = None
+    is_known: bool = False
+
+    @classmethod
+    def of(cls, state, risk, weight):
+        """Count the labels that are used at the rows that have a weight.
+
+        Parameters
+        ----------
+        state : PoolState
+        risk : BaseRisk
+        weight : ndarray of shape (n_samples,) or None
+
+        Returns
+        -------
+        support : Support
+        """
+        if weight is None or (weight > 0).all():
+            return cls()
+        inside = np.array(weight > 0)
+        n_inside = int(inside[rows_that_count(state, risk)].sum())
+        inside[state.indices] = False
+        inside[state.picks.indices[state.picks.skipped]] = False
+        return cls(n_inside, not inside.any())
+
+    @property
+    def is_alone(self):
+        """Whether the surrogate decides alone."""
+        is_part = self.n_inside is not None and not self.is_known
+        return is_part and self.n_inside < MIN_LABELS
+
+    @property
+    def words(self):
+        """That labels say too little, in words; empty if they do not."""
+        if not self.is_alone:
+            return ""
+        word, labels = "the surrogate's word alone", "No label lies"
+        if self.n_inside:
+            word, labels = f"almost {word}", "Only one label lies"
+        return f"{labels} in these rows: this is {word}. Label some of these rows."
+
+    def on(self, found):
+        """An estimate that says how many labels lie in its rows.
+
+        Without enough of them it has no interval: the error that the surrogate expects
+        of itself is not one that labels have shown.
+
+        Parameters
+        ----------
+        found : MetricEstimate
+
+        Returns
+        -------
+        estimate : MetricEstimate
+        """
+        found = replace(found, n_inside=self.n_inside)
+        if not self.is_alone or np.isnan(found.value):  # Not defined at all.
+            return found
+        reason = f"No interval: {self.words[:1].lower()}{self.words[1:]}"
+        return replace(found, refusal=reason, standard_error=np.nan)
+
+
+# Which rows of the pool a question is about, and how much each counts.
+
+
+def check_weight(sample_weight, n_samples):
+    """Check the weights of the rows of the pool.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,) or None
+    n_samples : int
+
+    Returns
+    -------
+    weight : ndarray of shape (n_samples,) or None
+    """
+    if sample_weight is None:
+        return None
+    weight = read_numbers(sample_weight, "sample_weight")
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            "sample_weight must have one weight per row of the pool, shape "
+            f"({n_samples},), but has shape {weight.shape}."
+        )
+    n_odd = int(np.sum(~np.isfinite(weight)))
+    if n_odd:
+        raise ValueError(
+            f"sample_weight must be finite numbers >= 0, but {n_odd} of them are NaN "
+            "or infinite. Give such rows the weight 0 to leave them out."
+        )
+    if (weight < 0).any() or not weight.any():
+        raise ValueError(
+            "sample_weight must be finite numbers >= 0, not all 0, but they go from "
+            f"{weight.min()} to {weight.max()}."
+        )
+    return weight.astype(float)
+
+
+def check_where(where, n_samples):
+    """Check which rows of the pool a question is about.
+
+    Parameters
+    ----------
+    where : array-like of bool of shape (n_samples,), or None
+    n_samples : int
+
+    Returns
+    -------
+    where : ndarray of shape (n_samples,), dtype bool, or None
+    """
+    if where is None:
+        return None
+    where = read_array(where, "where")
+    if where.dtype == object and {type(each) for each in where.ravel()} == {bool}:
+        where = where.astype(bool)  # A list.
+    if where.dtype != bool or where.shape != (n_samples,):
+        raise ValueError(
+            "where must be a mask of True and False with one entry per row of the "
+            f"pool, shape ({n_samples},), but has type {where.dtype} and shape "
+            f"{where.shape}. Compare to make one: where=region == 'north', or "
+            "where=numpy.isin(numpy.arange(n_samples), rows) for numbers of rows."
+        )
+    if not where.any():
+        raise ValueError("where selects no row of the pool. Choose at least one row.")
+    return where
+
+
+def weight_of(where, sample_weight):
+    """Weight of each row, with mean 1 over the pool; None if all are equal.
+
+    Parameters
+    ----------
+    where : ndarray of shape (n_samples,), dtype bool, or None
+    sample_weight : ndarray of shape (n_samples,) or None
+
+    Returns
+    -------
+    weight : ndarray of shape (n_samples,) or None
+    """
+    if where is None and sample_weight is None:
+        return None
+    weight = 1.0 if sample_weight is None else sample_weight
+    weight = weight * (1.0 if where is None else where.astype(float))
+    total = weight.mean()
+    if not total > 0:
+        raise ValueError(
+            "where selects only rows of weight 0. Choose rows with a positive weight."
+        )
+    return weight / total

@@ -1,4 +1,4 @@
-"""Estimates for several groups of rows, from one set of labels."""
+"""Tables that print, that notebooks show and that pandas takes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,71 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_ase._data._groups import group_name, number_groups
+from sklearn_ase._data._label_checks import group_name, number_groups
 from sklearn_ase._evaluation._plan import check_risk
-from sklearn_ase._evaluation._support import MIN_LABELS as MIN_INSIDE
-from sklearn_ase._evaluation._tables import ColumnTable, cell
-from sklearn_ase._evaluation._waiting import rows_that_count
-from sklearn_ase._inference._borrowing import errors_of_groups
-from sklearn_ase._inference._evidence import has_evidence
+from sklearn_ase._evaluation._questions import MIN_LABELS as MIN_INSIDE
+from sklearn_ase._evaluation._questions import rows_that_count
+from sklearn_ase._inference._evidence import errors_of_groups, has_evidence
 from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._utils._checks import check_flag, check_level
+from sklearn_ase._utils._display import html_columns
 from sklearn_ase.risk import ASE, GuardedASE
+
+# Names that a sentence lists.
+_MOST_NAMES = 6
+
+
+class ColumnTable(dict[str, np.ndarray]):
+    """A dict of columns of one length, shown as a table.
+
+    A subclass has ``caption``, a name and what follows it, and ``_cells()``, which
+    returns the table as lists of texts, the names of the columns first.
+    """
+
+    caption = ("", "")
+
+    def __str__(self):
+        return "\n".join(aligned(self._cells()))
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        return html_columns(*self.caption, self._cells())
+
+
+def aligned(rows):
+    """Return the rows of a table as lines with aligned columns.
+
+    Parameters
+    ----------
+    rows : list of list of str
+
+    Returns
+    -------
+    lines : list of str
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def cell(value):
+    """A value as the text of a cell; a number that is not known is an empty one."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}" if np.isfinite(value) else ""
+    return str(value)
+
+
+def listed(names):
+    if len(names) <= _MOST_NAMES:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    rest = len(names) - _MOST_NAMES
+    return f"{', '.join(names[:_MOST_NAMES])} and {rest} more models"
+
+
+# Estimates for several groups of rows, from one set of labels.
+
 
 _FEW_LABELS = 10
 # Groups learn from each other only if at least this many have labels.

@@ -3,9 +3,13 @@
 The equations are those of docs/trust_method.md.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import stats
 
+from sklearn_ase._data._label_checks import number_groups
+from sklearn_ase._inference._steps import label_shares, limits_of_steps, row_weight
 from sklearn_ase._utils._checks import check_choice, check_level
 
 METHODS = ("fixed", "anytime", "anytime_normal")
@@ -222,3 +226,317 @@ def tail_degrees(deviations):
         return float(max(n - 1, 1))
     excess = np.mean(squares**2) / square**2 - 1.0
     return float(np.clip(2.0 * (n - 1) / max(excess, 1e-9), 1.0, max(n - 1, 1)))
+
+
+# What values can be, and what the labels prove about their mean.
+
+
+def proved_limits(state):
+    """Least and greatest mean of the values that the labels leave possible.
+
+    If some rows cannot be labelled, the mean is that over the others. Then only what
+    holds for every row is proved.
+
+    Parameters
+    ----------
+    state : PoolState
+        Of a question.
+
+    Returns
+    -------
+    least, most : float
+    """
+    least, most = (np.array(side) for side in state.loss.values.limits())
+    picks = state.labelled
+    if state.settled.n_skipped:
+        weight = state.loss.weight
+        weight = np.ones(len(least)) if weight is None else weight
+        counts = weight > 0
+        least, most = (side[counts] / weight[counts] for side in (least, most))
+        return float(least.min()), float(most.max())
+    least[picks.indices] = most[picks.indices] = picks.losses
+    return float(least.mean()), float(most.mean())
+
+
+def with_limits(estimate, state, cut=True):
+    """The estimate of a mean, with what the labels have proved.
+
+    Parameters
+    ----------
+    estimate : RiskEstimate
+    state : PoolState
+        Of a question.
+    cut : bool, default=True
+        Whether the value is cut to that, too.
+
+    Returns
+    -------
+    estimate : RiskEstimate
+    """
+    least, most = proved_limits(state)
+    value = min(max(estimate.value, least), most) if cut else estimate.value
+    found = replace(estimate, value=value, least=least, most=most)
+    if not state.loss.is_bounded or found.largest is not None:
+        return found
+    # Rows outside of a group count 0, those inside more than once.
+    greatest, picks = state.loss.values.limits()[1], state.settled
+    told = picks.indices[picks.answered]
+    return replace(
+        found,
+        max_loss=float(greatest.mean()),
+        largest=float(greatest.max()),
+        none_seen=not picks.losses.any(),
+        all_seen=bool((picks.losses[picks.answered] == greatest[told]).all()),
+    )
+
+
+def n_surprises(state):
+    """Number of labels that are far from what was expected of them.
+
+    They show the variance of the estimate. If the surrogate is hardly ever surprised,
+    it may have missed rare losses. The same holds for labels of one kind only. Rows
+    that do not count, such as those outside of a group, are no surprise.
+    """
+    picks = state.settled.take(state.settled.answered)
+    least, most = np.full(len(picks), min_loss(state.loss)), state.loss.max_loss
+    if state.is_question:
+        least, most = (x[picks.indices] for x in state.loss.values.limits())
+    half, counts = 0.5 * (most - least), most > least
+    is_surprise = np.abs(picks.losses - picks.expected_loss) > half
+    is_large = picks.losses > least + half
+    kinds = counts & is_surprise, counts & is_large, counts & ~is_large
+    return int(min(kind.sum() for kind in kinds))
+
+
+def min_loss(loss):
+    """Least value of a loss at any row; other values than losses may be negative."""
+    return getattr(loss, "min_loss", 0.0)
+
+
+# Error of the pool as a sample of a population.
+
+
+# A correlation of 1 within groups counts as so many pairs of labels.
+_PRIOR_PAIRS = 5.0
+
+
+def population_variance(state, known=0.0):
+    """Variance of the pool's risk, if its rows are drawn from a population one by one.
+
+    Parameters
+    ----------
+    state : PoolState
+    known : ndarray of shape (n_samples,), default=0.0
+        What rows add to the values that no label changes.
+
+    Returns
+    -------
+    variance : float
+    """
+    picks = state.settled
+    if not picks.n_labels:
+        return np.nan
+    share, counts = label_shares(state), row_weight(state)[picks.indices]
+    values = picks.losses
+    if np.ndim(known):
+        values = values + known[picks.indices]
+    total = share @ counts
+    mean = share @ values / total if total > 0 else 0.0
+    return float(share @ (values - mean * counts) ** 2 / state.n_samples)
+
+
+def check_groups(groups, state, problem):
+    """Check the groups of the rows, and number them from 0.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+    state : PoolState
+    problem : Problem
+
+    Returns
+    -------
+    groups : ndarray of shape (n_samples,)
+    """
+    names, numbers = number_groups(groups, problem)
+    if len(names) < 2:
+        raise ValueError("groups must name at least two groups, but names one.")
+    if state.belief is None:
+        raise ValueError(
+            "groups= needs a fitted surrogate. Label more rows, or give X_train."
+        )
+    return numbers
+
+
+def grouped_variance(state, groups, known=0.0):
+    """Variance of the pool's risk, if its groups are drawn from a population.
+
+    Rows of a group may have similar losses for two reasons: the surrogate expects so,
+    or they share what it does not know. The second is a correlation, which labels of
+    the same group estimate. It starts at 1, the worst, as if five pairs said so.
+
+    Parameters
+    ----------
+    state : PoolState
+        With a belief.
+    groups : ndarray of shape (n_samples,)
+        Number of the group of each row, from 0.
+    known : ndarray of shape (n_samples,), default=0.0
+        What rows add to the values that no label changes.
+
+    Returns
+    -------
+    variance : float
+    """
+    picks, n_samples = state.labelled, state.n_samples
+    expected = np.array(state.expected_loss)
+    deviation = np.sqrt(state.belief.loss_variance(state.loss))
+    surprise = np.divide(
+        picks.losses - expected[picks.indices],
+        deviation[picks.indices],
+        out=np.zeros(len(picks)),
+        where=deviation[picks.indices] > 0,
+    )
+    correlation = _correlation(surprise, groups[picks.indices])
+    expected[picks.indices], deviation[picks.indices] = picks.losses, 0.0
+    expected += known
+    gap = np.bincount(groups, expected - expected.mean())
+    n_groups = len(gap)
+    total = np.bincount(groups, deviation)
+    square = np.bincount(groups, deviation**2)
+    shared = correlation * total**2 + (1.0 - correlation) * square
+    # As for the variance of a sample: one degree of freedom goes to the mean.
+    correction = n_groups / (n_groups - 1)
+    return float(correction * np.sum(gap**2 + shared) / n_samples**2)
+
+
+def _correlation(surprise, groups):
+    """Correlation of standardised surprises within groups, between 0 and 1."""
+    sums = np.bincount(groups, surprise)
+    squares = np.bincount(groups, surprise**2)
+    counts = np.bincount(groups)
+    products = np.sum(sums**2 - squares) / 2.0
+    n_pairs = np.sum(counts * (counts - 1)) / 2.0
+    found = (products + _PRIOR_PAIRS) / (n_pairs + _PRIOR_PAIRS)
+    return float(np.clip(found, 0.0, 1.0))
+
+
+# Confidence sequences for bounded losses, by betting against every possible risk.
+
+
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
+# The surrogate's forecast of mean and variance counts as so many steps.
+_FORECAST_STEPS = 5.0
+# Share of the capital that may be lost in one step.
+_MOST_LOST = 0.9
+# Possible risks: over the whole range, close to its ends, and around the estimate.
+_COARSE, _FINE, _FINE_ERRORS = 31, 64, 12.0
+_NEAR_THE_ENDS = np.geomspace(1e-5, 1 / 30, 16)
+
+
+def anytime_ends(steps, state):
+    """Ends of the anytime intervals of a bounded loss; empty if there are none.
+
+    Parameters
+    ----------
+    steps : Steps
+        All with a label.
+    state : PoolState
+
+    Returns
+    -------
+    ends : tuple of (level, low, high)
+    """
+    limits = limits_of_steps(state, steps.power)
+    if np.isnan(limits).any():  # Picks of an older version do not know their limits.
+        return ()
+    if not state.loss.max_loss > 0:  # There is nothing to bet on.
+        return ()
+    picks = state.settled
+    before = np.cumsum(picks.losses) - picks.losses
+    forecast = (before + picks.free_expected_loss) / state.n_samples
+    # Before its first fit the surrogate forecast nothing. What it believes now was not
+    # known then, and bets must be made before the label.
+    unknown, max_loss = np.isnan(picks.residual_moment), state.loss.max_loss
+    forecast = np.where(unknown, 0.5 * max_loss, forecast)
+    predicted = np.where(unknown, 0.25 * max_loss**2, steps.predicted)
+    return betting_ends(steps.values, limits, forecast, predicted, max_loss)
+
+
+def betting_ends(steps, limits, forecast, predicted, max_loss):
+    """Ends of the intervals at :data:`LEVELS` that hold at all label counts at once.
+
+    Parameters
+    ----------
+    steps : ndarray of shape (n_steps,)
+        One-step estimates; the mean of each is the risk, given the past.
+    limits : tuple of ndarrays of shape (n_steps,)
+        Least and greatest possible value of each step, known before it.
+    forecast, predicted : ndarray of shape (n_steps,)
+        Mean and variance that the surrogate expected of each step.
+    max_loss : float
+
+    Returns
+    -------
+    ends : tuple of (level, low, high)
+    """
+    centre, variance = _predictable(steps, forecast, predicted)
+    risks = _possible_risks(centre[-1], variance[-1], len(steps), max_loss)
+    gap = centre[:, None] - risks
+    # The bet that makes the capital grow fastest if centre and variance are right.
+    bet = gap / (variance[:, None] + gap**2 + 1e-300)
+    low, high = (limit[:, None] for limit in limits)
+    tiny = 1e-12 * max_loss
+    up = np.clip(bet, 0.0, _MOST_LOST / np.maximum(risks - low, tiny))
+    down = np.clip(-bet, 0.0, _MOST_LOST / np.maximum(high - risks, tiny))
+    surprise = steps[:, None] - risks
+    capital = np.logaddexp(
+        np.cumsum(np.log1p(up * surprise), axis=0),
+        np.cumsum(np.log1p(-down * surprise), axis=0),
+    ) - np.log(2.0)
+    best = capital.max(axis=0)
+    return tuple((level, *_hull(risks, best, level)) for level in LEVELS)
+
+
+def _predictable(steps, forecast, predicted):
+    """Mean and variance of each step as they are known before it."""
+    count = _FORECAST_STEPS + np.arange(len(steps))
+    before = np.cumsum(steps) - steps
+    centre = (_FORECAST_STEPS * forecast + before) / count
+    square = (steps - centre) ** 2
+    variance = (_FORECAST_STEPS * predicted + np.cumsum(square) - square) / count
+    return centre, variance
+
+
+def _possible_risks(centre, variance, n_steps, max_loss):
+    """Grid of risks, finest around the centre."""
+    reach = _FINE_ERRORS * np.sqrt(variance / n_steps)
+    fine = centre + reach * np.linspace(-1.0, 1.0, _FINE)
+    near = max_loss * _NEAR_THE_ENDS
+    coarse = np.linspace(0.0, max_loss, _COARSE)
+    grid = np.concatenate([coarse, near, max_loss - near, fine])
+    return np.unique(np.clip(grid, 0.0, max_loss))
+
+
+def _hull(risks, best, level):
+    """Least and greatest risk against which too little was won.
+
+    Between two points of the grid the logarithm of the capital is taken as linear.
+    """
+    enough = -np.log1p(-level)
+    places = np.flatnonzero(best < enough)
+    if not len(places):  # Every risk was refuted, which is improbable.
+        places = np.array([np.argmin(best)])
+    first, last = places[0], places[-1]
+    return (
+        _crossing(risks, best, first, first - 1, enough),
+        _crossing(risks, best, last, last + 1, enough),
+    )
+
+
+def _crossing(risks, best, inner, outer, enough):
+    """Where the capital is just enough, between a possible risk and a refuted one."""
+    if not 0 <= outer < len(risks) or best[inner] >= enough:
+        return float(risks[inner])
+    share = (enough - best[inner]) / (best[outer] - best[inner])
+    return float(risks[inner] + share * (risks[outer] - risks[inner]))

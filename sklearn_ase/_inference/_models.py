@@ -1,13 +1,342 @@
-"""Which of several models is best: formulas on vectors with one entry per model.
+"""Where several models predict alike, and where they do not."""
 
-The method is in docs/guide/best_model.md. Greater is better everywhere here.
-"""
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._intervals import anytime_quantile
+from sklearn_ase._inference._steps import over_answerable
+from sklearn_ase.metrics._row_values import ClassValues, TableValues, combine
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Which models predict the same at which rows.
+
+    Attributes
+    ----------
+    keys : ndarray of int of shape (n_samples, n_models)
+        Two models with equal keys at a row predict the same there.
+    weight : ndarray of shape (n_samples,) or None
+        How much each row counts, with mean 1; None if all count the same. A row that
+        has weight 0 does not tell models apart.
+    """
+
+    keys: np.ndarray
+    weight: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, responses, weight=None):
+        """Compare predictions.
+
+        Parameters
+        ----------
+        responses : list of ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Predictions of each model, with the same columns.
+        weight : ndarray of shape (n_samples,), default=None
+
+        Returns
+        -------
+        agreement : Agreement
+        """
+        if responses[0].ndim == 2:
+            # Rows of probabilities are told apart by one number each.
+            mixture = np.random.default_rng(0).normal(size=responses[0].shape[1])
+            responses = [each @ mixture for each in responses]
+        table = np.stack(responses, axis=1)
+        keys = np.unique(table, return_inverse=True)[1].reshape(table.shape)
+        return cls(keys, weight)
+
+    @cached_property
+    def apart(self):
+        """Rows on which not all models predict the same, (n_samples,)."""
+        found = (self.keys != self.keys[:, :1]).any(axis=1)
+        return found if self.weight is None else found & (self.weight > 0)
+
+    @cached_property
+    def _size_apart(self):
+        """Weight of all rows on which each two predict differently."""
+        rows = np.flatnonzero(self.apart)
+        keys, weight = self.keys[rows], self._weight_of(rows)
+        return np.array([weight @ (keys != column[:, None]) for column in keys.T])
+
+    def are_alike(self, first, second):
+        """Whether two models predict the same at all rows that count."""
+        return not (self.keys[self.apart, first] != self.keys[self.apart, second]).any()
+
+    def size(self, rows):
+        """Weight of these rows together."""
+        return float(self._weight_of(rows).sum())
+
+    def open_apart(self, rows):
+        """Weight of the other rows on which each two differ.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Rows with a label, or that nobody can label.
+
+        Returns
+        -------
+        weight : ndarray of shape (n_models, n_models)
+        """
+        labelled = np.tensordot(self._weight_of(rows), self._differ(rows), axes=1)
+        return np.maximum(self._size_apart - labelled, 0.0)
+
+    def effective_apart(self, rows, weight):
+        """Number of rows on which each two differ, as if all weighed the same.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_rows,)
+        weight : ndarray of shape (n_rows,)
+            Of each of these rows, beside its weight in the pool.
+
+        Returns
+        -------
+        number : ndarray of shape (n_models, n_models)
+            The square of the sum of the weights, divided by the sum of their squares.
+        """
+        weight, apart = weight * self._weight_of(rows), self._differ(rows)
+        total = np.tensordot(weight, apart, axes=1)
+        square = np.tensordot(weight**2, apart, axes=1)
+        return np.divide(total**2, square, out=np.zeros_like(total), where=square > 0)
+
+    def _differ(self, rows):
+        keys = self.keys[rows]
+        return (keys[:, :, None] != keys[:, None, :]).astype(float)
+
+    def _weight_of(self, rows):
+        return np.ones(len(rows)) if self.weight is None else self.weight[rows]
+
+
+# Means over the pool of all models at once.
+
+
+# Nodes for labels that are numbers, in standard deviations, and their weights. They are
+# exact for squares of squared errors.
+_NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
+_NODE_WEIGHTS = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
+
+
+class Columns:
+    """Values at each row whose means decide how good each model is.
+
+    A model has one column for each mean that its metric depends on.
+
+    Parameters
+    ----------
+    metrics : list of PoolMetric
+        One for each model.
+    classes : ndarray of shape (n_classes,) or None
+        None for regression.
+    sign : {1.0, -1.0}
+        1 if a greater metric is better.
+
+    Attributes
+    ----------
+    targets : ndarray of int of shape (n_samples, n_models) or None
+        If each model has one column, which is the weight of the row where the label is
+        the target and 0 elsewhere, and the metric is its mean: the targets.
+    """
+
+    def __init__(self, metrics, classes, sign):
+        self.metrics = metrics
+        self.classes = classes
+        self.sign = sign
+        self.parts = [part for metric in metrics for part in metric.parts]
+        sizes = [len(metric.parts) for metric in metrics]
+        self.ends = np.cumsum([0, *sizes])
+        self.n_samples = self.parts[0].n_samples
+        self._gather = None
+        if all(isinstance(part, ClassValues) for part in self.parts):
+            targets = np.stack([part.target for part in self.parts], axis=1)
+            self._gather = (
+                targets,
+                np.stack([part.weight for part in self.parts], axis=1),
+            )
+        self.targets = self._simple_targets()
+
+    @property
+    def n_models(self):
+        """Number of models."""
+        return len(self.metrics)
+
+    def _simple_targets(self):
+        if self._gather is None or len(self.parts) != self.n_models or self.sign < 0:
+            return None
+        points = np.array([0.0, 0.25, 1.0])
+        values = [
+            [metric.value(point[None]) for point in points] for metric in self.metrics
+        ]
+        is_mean = np.array_equal(values, np.tile(points, (self.n_models, 1)))
+        targets, weight = self._gather
+        is_common = (weight == weight[:, :1]).all() and (weight >= 0).all()
+        return targets if is_mean and is_common else None
+
+    @cached_property
+    def are_linear(self):
+        """Whether all metrics are linear functions of their means."""
+        return all(metric.is_linear for metric in self.metrics)
+
+    def each(self):
+        """The same with each column as a model of its own."""
+        found = copy(self)
+        found.metrics, found.ends = self.parts, np.arange(len(self.parts) + 1)
+        return found
+
+    def limits(self, state, observed, weight=None):
+        """Least and greatest mean of each column that the labels leave possible.
+
+        Parameters
+        ----------
+        state : PoolState
+        observed : ndarray of shape (n_labels, n_columns)
+        weight : ndarray of shape (n_samples,), default=None
+
+        Returns
+        -------
+        least, most : ndarray of shape (n_columns,)
+        """
+        ends = []
+        for part, seen in zip(self.parts, observed.T, strict=True):
+            sides = [np.array(side, dtype=float) for side in part.limits()]
+            if state.settled.n_skipped:  # Only what holds for every row is proved.
+                counts = np.ones(self.n_samples) if weight is None else weight
+                here = counts > 0
+                low, high = (side[here] / counts[here] for side in sides)
+                ends.append((low.min(), high.max()))
+                continue
+            for side in sides:
+                side[state.indices] = seen
+            ends.append([side.mean() for side in sides])
+        return tuple(np.array(ends).T)
+
+    def expected(self, belief):
+        """Expected value of each column at each row, (n_samples, n_columns)."""
+        if self._gather is not None:
+            targets, weight = self._gather
+            proba = [belief.proba_of(target) for target in targets.T]
+            return weight * np.stack(proba, axis=1)
+        found = [part.moments(belief)[0] for part in self.parts]
+        return np.stack(found, axis=1)
+
+    def observed(self, indices, labels, more_labels=None):
+        """Values at labelled rows, the mean over several answers.
+
+        Parameters
+        ----------
+        indices, labels : ndarray of shape (n_labels,)
+        more_labels : dict of int to list, default=None
+
+        Returns
+        -------
+        values : ndarray of shape (n_labels, n_columns)
+        """
+        if not len(indices):
+            return np.empty((0, len(self.parts)))
+        found = self._at(indices, labels)
+        for row, more in (more_labels or {}).items():
+            places = np.flatnonzero(indices == row)
+            if more and len(places):
+                others = self._at(np.full(len(more), row), np.array(more))
+                total = found[places[0]] + others.sum(axis=0)
+                found[places[0]] = total / (len(more) + 1)
+        return found
+
+    def _at(self, indices, labels):
+        if self._gather is not None:
+            targets, weight = (part[indices] for part in self._gather)
+            codes = np.searchsorted(self.classes, labels)
+            return weight * (targets == codes[:, None])
+        found = [part.observed(indices, labels) for part in self.parts]
+        return np.stack(found, axis=1).astype(float)
+
+    def gains(self, means):
+        """How good each model is, greater is better, given the means of all columns.
+
+        A metric that is not defined counts as the least.
+        """
+        found = np.array([m.value(own) for m, own in self._split(means)]) * self.sign
+        known = np.isfinite(found)
+        found[~known] = found[known].min() if known.any() else 0.0
+        return found
+
+    def gradient(self, means):
+        """Derivative of each model's gain by its own columns, (n_columns,)."""
+        found = [m.gradient(own) for m, own in self._split(means)]
+        return np.nan_to_num(self.sign * np.concatenate(found), posinf=0.0, neginf=0.0)
+
+    def _split(self, means):
+        for place, metric in enumerate(self.metrics):
+            yield metric, means[self.ends[place] : self.ends[place + 1]]
+
+    def per_model(self, values, gradient):
+        """Values of the columns, combined to one for each model, (..., n_models)."""
+        return np.add.reduceat(values * gradient, self.ends[:-1], axis=-1)
+
+    def influence(self, model, gradient):
+        """What a label of each row adds to the gain of a model, as RowValues."""
+        here = slice(self.ends[model], self.ends[model + 1])
+        return combine(self.parts[here], gradient[here])
+
+    def tables(self, rows, belief, gradient):
+        """What each label of some rows would add to the gain of each model.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_rows,)
+        belief : CategoricalBelief, GaussianBelief or BeliefColumns
+        gradient : ndarray of shape (n_columns,)
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows, n_labels, n_models)
+            For regression the labels are nodes of a quadrature.
+        proba : ndarray of shape (n_rows, n_labels)
+        slope : ndarray of shape (n_rows, n_labels)
+            For regression how the weight of each node in the mean of a function
+            depends on the mean of the belief. Otherwise the probabilities again.
+        """
+        if self.classes is None:
+            return self._tables_at_nodes(rows, belief, gradient)
+        proba = belief.proba_at(rows)
+        values = np.zeros((len(rows), len(self.classes), self.n_models))
+        places = np.arange(len(rows))
+        for model in range(self.n_models):
+            for column in range(self.ends[model], self.ends[model + 1]):
+                part, factor = self.parts[column], gradient[column]
+                if isinstance(part, ClassValues):
+                    target = part.target[rows]
+                    values[places, target, model] += factor * part.weight[rows]
+                elif isinstance(part, TableValues):
+                    values[:, :, model] += factor * part.values[rows]
+                else:
+                    for code, label in enumerate(self.classes):
+                        labels = np.full(len(rows), label)
+                        found = part.observed(rows, labels)
+                        values[:, code, model] += factor * found
+        return values, proba, proba
+
+    def _tables_at_nodes(self, rows, belief, gradient):
+        deviation = np.sqrt(belief.variance[rows])
+        labels = belief.mean[rows][:, None] + deviation[:, None] * _NODES
+        repeated = np.repeat(rows, len(_NODES))
+        found = self._at(repeated, labels.ravel())
+        shape = len(rows), len(_NODES), self.n_models
+        values = self.per_model(found, gradient).reshape(shape)
+        proba = np.broadcast_to(_NODE_WEIGHTS, shape[:2])
+        # Stein: the mean of f moves with that of the label as E[f z] / deviation.
+        return values, proba, proba * _NODES / deviation[:, None]
+
+
+# Which of several models is best: formulas on vectors with one entry per model.
+
 
 # Share of errors that the counting rule allows a model, and its weight of a label.
 ERROR_SHARE = 0.35
@@ -282,3 +611,228 @@ def gain_of_votes(log_weights, codes, n_classes):
     inner = hit * lean + miss * (-before - lean)
     inner += hit * np.log(hit) * right + miss * np.log(miss) * (1.0 - right)
     return before - (np.log(total) - inner / total).mean(axis=1)
+
+
+# Unbiased means of several models, and how sure they are.
+
+
+# Numbers of a table of rows, labels and models that are looked at for a covariance.
+_MOST_NUMBERS = 2_000_000
+_MOST_ROWS = 2000
+
+
+class Corrected:
+    """Unbiased means of all models from labels picked with known probabilities.
+
+    Parameters
+    ----------
+    columns : Columns
+    state : PoolState
+    epochs : list of Epoch
+        With the classes of the columns.
+    observed : ndarray of shape (n_labels, n_columns)
+    cache : dict
+        Keeps what was computed for epochs that are over.
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts in the columns, with mean 1.
+    """
+
+    def __init__(self, columns, state, epochs, observed, cache, weight=None):
+        self.columns = columns
+        self.state = state
+        self.epochs = [epoch for epoch in epochs if epoch.start < len(state.picks)]
+        self._cache = cache
+        picks = state.settled
+        self.n_picks = len(picks)
+        losses = np.zeros((self.n_picks, observed.shape[1]))
+        losses[picks.answered] = observed[: picks.n_labels]
+        expected, free = self._expected(len(losses), observed.shape[1])
+        before = np.cumsum(losses, axis=0) - losses
+        surprise = (losses - expected) / picks.query_proba[:, None]
+        steps = (before + free + surprise) / state.n_samples
+        if picks.n_skipped:
+            found = [over_answerable(each, state, weight) for each in steps.T]
+            steps = np.stack(found, axis=1)
+        self.column_steps = steps
+        weights = _kernels.step_weights(self.n_picks, state.n_samples)
+        self.plain_means = weights @ steps
+        self.means = self.plain_means
+        if not columns.are_linear:  # The cut would bias plain means.
+            self.limits = columns.limits(state, observed, weight)
+            self.means = np.clip(self.plain_means, *self.limits)
+        self.gains = columns.gains(self.means)
+        self.steps = columns.per_model(steps, columns.gradient(self.means))
+        self.seen = seen_covariance(self.steps, state.n_samples)
+
+    def _expected(self, n_picks, n_columns):
+        """What was expected of each pick, and of all rows that were free."""
+        expected = np.zeros((n_picks, n_columns))
+        free = np.zeros((n_picks, n_columns))
+        for epoch, end in self.spans():
+            # Picks of an epoch that is not over have a longer span later.
+            key = "expected", self.columns, epoch.belief, epoch.start, end
+            found = self._cache.get(key)
+            if found is None:
+                found = self._cache[key] = self._expected_of(epoch, end)
+            here = slice(epoch.start, min(end, n_picks))
+            size = max(here.stop - here.start, 0)
+            expected[here], free[here] = found[0][:size], found[1][:size]
+        return expected, free
+
+    def spans(self):
+        """Each epoch, and the pick that it ends before."""
+        ends = [epoch.start for epoch in self.epochs[1:]] + [len(self.state.picks)]
+        return list(zip(self.epochs, ends, strict=True))
+
+    def kept(self, key, make, *known):
+        """What was computed for an epoch, which is kept."""
+        key = *key, self.columns
+        if key not in self._cache:
+            self._cache[key] = make(*known)
+        return self._cache[key]
+
+    def _expected_of(self, epoch, end):
+        rows = self.state.picks.indices
+        values = self.columns.expected(epoch.belief)
+        free = np.ones(len(values), dtype=bool)
+        free[rows[: epoch.start]] = False
+        picked = values[rows[epoch.start : end]]
+        left = values[free].sum(axis=0) - (np.cumsum(picked, axis=0) - picked)
+        return picked, left
+
+    def believed(self, apart):
+        """Covariance of the gains as the surrogate expected it, but for what is common.
+
+        Parameters
+        ----------
+        apart : ndarray of shape (n_samples,), dtype bool
+            Rows on which not all models are alike. The others add the same to every
+            entry, and nothing to a difference.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_models, n_models)
+        """
+        n_samples, n_models = self.state.n_samples, self.columns.n_models
+        total = np.zeros((n_models, n_models))
+        if self.n_picks == n_samples:
+            return total
+        squares = _kernels.step_weights(self.n_picks, n_samples) ** 2
+        for epoch, end in self.spans():
+            share = squares[epoch.start : min(end, self.n_picks)].sum()
+            if not share:
+                continue
+            key = "believed", epoch.belief, epoch.start
+            total += share * self.kept(key, self._believed_of, epoch, apart)
+        return total
+
+    def _believed_of(self, epoch, apart):
+        rows = np.flatnonzero(apart & (epoch.query_proba > 0))
+        gradient = self.columns.gradient(self.means)
+        rows, factor = some_rows(rows, self.columns)
+        if not len(rows):
+            return np.zeros((self.columns.n_models, self.columns.n_models))
+        values, proba, _ = self.columns.tables(rows, epoch.belief, gradient)
+        inverse = 1.0 / epoch.query_proba[rows].astype(float)
+        found = sum_of_covariances(values, proba, inverse)
+        return factor * found / self.state.n_samples**2
+
+    def excluded(self, apart, model, level=0.9):
+        """Whether the labels exclude one model."""
+        n_labels = self.state.settled.n_labels
+        by_scatter = is_excluded(
+            self.gains, np.sqrt(of_differences(self.seen)), n_labels, level
+        )
+        if not by_scatter[model]:  # The greater variance excludes no more.
+            return False
+        believed = of_differences(self.believed(apart))
+        deviation = np.sqrt(np.maximum(of_differences(self.seen), believed))
+        return bool(is_excluded(self.gains, deviation, n_labels, level)[model])
+
+
+def sum_of_covariances(values, proba, weight):
+    """Weighted sum over rows of the covariance of values, (n_models, n_models)."""
+    values = values - np.einsum("nc,nck->nk", proba, values)[:, None]
+    values *= np.sqrt(proba * weight[:, None])[:, :, None]
+    values = values.reshape(-1, values.shape[2])
+    return values.T @ values
+
+
+def some_rows(rows, columns):
+    """At most a few thousand of the rows, and how many each stands for."""
+    n_labels = 7 if columns.classes is None else len(columns.classes)
+    most = int(min(_MOST_ROWS, _MOST_NUMBERS // (n_labels * columns.n_models)))
+    most = max(most, 200)
+    if len(rows) <= most:
+        return rows, 1.0
+    chosen = np.random.default_rng(0).choice(len(rows), most, replace=False)
+    return rows[np.sort(chosen)], len(rows) / most
+
+
+# What an acquisition sees of several models that are compared.
+
+
+@dataclass(frozen=True, eq=False)
+class ModelsView:
+    """Several models at one moment: which leads, and where the others differ from it.
+
+    Attributes
+    ----------
+    leader : int
+        The model that is chosen now.
+    best_proba : ndarray of shape (n_models,)
+        Probability of each model to be the best, as believed.
+    belief : CategoricalBelief or GaussianBelief
+        About the labels.
+    influence : callable
+        ``model -> RowValues``: what a label of each row adds to its metric.
+    apart : ndarray of shape (n_samples,), dtype bool
+        Rows on which not all models are alike, whatever the label.
+    gain : callable
+        ``rows -> ndarray``: what a label of these rows is expected to tell about which
+        model is the best.
+    """
+
+    leader: int
+    best_proba: np.ndarray
+    belief: Any
+    influence: Any
+    apart: np.ndarray
+    gain: Any
+
+    def challengers(self, n_challengers):
+        """The models most likely to be the best, without the leader.
+
+        Parameters
+        ----------
+        n_challengers : int
+
+        Returns
+        -------
+        models : ndarray of int
+        """
+        order = np.argsort(-self.best_proba, kind="stable")
+        order = order[order != self.leader][:n_challengers]
+        # Models that are alike come in or stay out together.
+        least = self.best_proba[order[-1]] if len(order) else 0.0
+        is_in = (self.best_proba >= least) & (self.best_proba > 0)
+        is_in[self.leader] = False
+        return np.flatnonzero(is_in)
+
+    def difference_spread(self, n_challengers):
+        """Root mean square spread of the differences to the leader, (n_samples,).
+
+        Parameters
+        ----------
+        n_challengers : int
+
+        Returns
+        -------
+        spread : ndarray of shape (n_samples,)
+        """
+        total = np.zeros(len(self.apart))
+        leader = self.influence(self.leader)
+        for model in self.challengers(n_challengers):
+            gap = combine((self.influence(model), leader), np.array([1.0, -1.0]))
+            total += self.best_proba[model] * gap.moments(self.belief)[1]
+        return np.sqrt(np.maximum(total, 0.0)) * self.apart

@@ -1,15 +1,436 @@
-"""One-step estimates of the risk, and the variance of their mean.
+"""Array formulas about picks and their labels: numpy in, new arrays out."""
 
-The equations are those of docs/trust_method.md.
-"""
-
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
-from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._running import RunningSteps, parts_of_steps
-from sklearn_ase._inference._skips import over_answerable
+from sklearn_ase._utils._arrays import GrowingArray
+
+
+def lure_weights(query_proba, n_samples):
+    """Weights ``v_m`` of the LURE estimator for M labels out of a pool of N.
+
+    Parameters
+    ----------
+    query_proba : ndarray of shape (n_labels,)
+        Probability with which each label was picked, in order.
+    n_samples : int
+        Size of the pool.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_labels,)
+    """
+    n_labels = len(query_proba)
+    if n_labels == n_samples:
+        return np.ones(n_labels)
+    free = free_after(n_labels, n_samples)
+    inverse = 1.0 / ((free + 1.0) * query_proba)
+    return 1.0 + (n_samples - n_labels) / free * (inverse - 1.0)
+
+
+def free_after(n_labels, n_samples):
+    """Number of free rows after each pick, as floats of shape (n_labels,)."""
+    return np.arange(n_samples - 1.0, n_samples - n_labels - 1.0, -1.0)
+
+
+@lru_cache(maxsize=2)
+def step_weights(n_labels, n_samples):
+    """Weights of the one-step estimates, ``w_m ∝ 1 / ((N-m+1)(N-m))``, sum 1.
+
+    Their weighted mean is LURE (and its corrected form). The array is kept for the next
+    call, so it cannot be changed.
+    """
+    if n_labels == n_samples:
+        # The last step alone has seen every loss.
+        weights = np.eye(1, n_labels, n_labels - 1)[0]
+    else:
+        free = free_after(n_labels, n_samples)
+        # The sum of 1 / ((N-m+1)(N-m)) is 1 / (N-M) - 1 / N.
+        total = n_labels / (n_samples * (n_samples - n_labels))
+        weights = 1.0 / (total * free * (free + 1.0))
+    weights.setflags(write=False)
+    return weights
+
+
+def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0.0):
+    """Unbiased estimates of the pool risk, each from the label of one step.
+
+    ``R_m = (sum_{s<m} l_s + sum_{U_m} g_m + (l_m - g_m(x_m)) / q_m) / N``.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_labels,)
+        Observed losses in order of acquisition.
+    query_proba : ndarray of shape (n_labels,)
+    n_samples : int
+    expected : ndarray of shape (n_labels,) or 0
+        ``g_m`` at the picked sample, before its label was seen. 0 gives LURE.
+    free_expected : ndarray of shape (n_labels,) or 0
+        Sum of ``g_m`` over the samples that were free at step m.
+
+    Returns
+    -------
+    estimates : ndarray of shape (n_labels,)
+    """
+    before = np.cumsum(losses) - losses
+    return (before + free_expected + (losses - expected) / query_proba) / n_samples
+
+
+def predictable_power(plain, control, n_trusted):
+    """How much of the control to use per step, λ in eq. T1 of docs/trust_method.md.
+
+    Parameters
+    ----------
+    plain : ndarray of shape (n_labels,)
+        One-step estimates without the surrogate.
+    control : ndarray of shape (n_labels,)
+        What the surrogate subtracts from each of them; its mean is 0 given the past.
+    n_trusted : float
+        Number of steps that the prior value 1 is worth.
+
+    Returns
+    -------
+    power : ndarray of shape (n_labels,)
+        Between 0 and 1: the regression of the past estimates on the past controls,
+        shrunk towards 1. Known before its own step, so that the steps stay unbiased.
+    """
+    sums = map(_before, (plain, control, control**2, plain * control))
+    return power_after(np.arange(len(plain)), *sums, n_trusted)
+
+
+def power_after(count, plain, control, square, product, n_trusted):
+    """The same from sums over the steps before.
+
+    Parameters
+    ----------
+    count : ndarray of int of shape (n_labels,)
+        Number of steps before.
+    plain, control, square, product : ndarray of shape (n_labels,)
+        Sums of the estimates, of the controls, of the squares of the controls, and of
+        the products of both.
+    n_trusted : float
+
+    Returns
+    -------
+    power : ndarray of shape (n_labels,)
+    """
+    count = np.maximum(count, 1)
+    square = np.maximum(square - control**2 / count, 0.0)
+    product = product - plain / count * control
+    # The prior counts as n_trusted steps of the size seen so far.
+    prior = n_trusted * square / count
+    weight = prior + square
+    power = np.divide(
+        prior + product, weight, out=np.ones(len(weight)), where=weight > 0
+    )
+    return np.clip(power, 0.0, 1.0)
+
+
+def _before(values):
+    """Sum of the values before each one."""
+    before = np.zeros(len(values))
+    np.cumsum(values[:-1], out=before[1:])
+    return before
+
+
+def step_moments(query_proba, expected, variance):
+    """Mean squares of a step's surprise, as the belief expects them.
+
+    Parameters
+    ----------
+    query_proba, expected, variance : ndarray of shape (n_candidates,)
+        Probability of the pick, mean and variance of the loss there.
+
+    Returns
+    -------
+    residual_moment, loss_moment : float
+        Means of ``((l - g) / q)²`` and ``(l / q)²`` over pick and label. Samples that
+        cannot be picked are left out.
+    """
+    inverse = _inverse(query_proba)
+    return variance @ inverse, (variance + expected**2) @ inverse
+
+
+def step_limits(query_proba, expected):
+    """Greatest ``1 / q`` and ``g / q`` over the samples that can be picked.
+
+    Parameters
+    ----------
+    query_proba, expected : ndarray of shape (n_candidates,)
+
+    Returns
+    -------
+    max_inverse_proba, max_expected_ratio : float
+    """
+    inverse = _inverse(query_proba)
+    return inverse.max(), (expected * inverse).max()
+
+
+def _inverse(query_proba):
+    """Inverse probabilities; 0 for samples that cannot be picked."""
+    return np.divide(
+        1.0, query_proba, out=np.zeros_like(query_proba), where=query_proba > 0
+    )
+
+
+def step_deviations(steps, n_samples):
+    """Distances of the steps from their weighted mean, brought to one scale.
+
+    The deviation of a step shrinks with the number of free rows.
+    """
+    weights = step_weights(len(steps), n_samples)
+    return (steps - weights @ steps) / _step_scale(len(steps), n_samples)
+
+
+def variance_of_steps(steps, n_samples):
+    """Variance of the weighted mean of the steps, from their scatter."""
+    n_steps, deviations = len(steps), step_deviations(steps, n_samples)
+    scaled = step_weights(n_steps, n_samples) * _step_scale(n_steps, n_samples)
+    return float(deviations @ deviations / (n_steps - 1) * (scaled @ scaled))
+
+
+@lru_cache(maxsize=2)
+def _step_scale(n_steps, n_samples):
+    scale = 1.0 - np.arange(n_steps) / n_samples
+    scale.setflags(write=False)
+    return scale
+
+
+def gap_log_density(gap, variance, expected, spread):
+    """Log-density of the gap under each hypothesis, up to a constant.
+
+    Parameters
+    ----------
+    gap, variance : float
+    expected, spread : ndarray of shape (n_hypotheses,)
+        See :func:`bias_given_gap`.
+
+    Returns
+    -------
+    log_density : ndarray of shape (n_hypotheses,)
+    """
+    total = variance + spread
+    surprise = np.minimum((gap - expected) ** 2 / total, 1e300)
+    return -0.5 * (np.log(total) + surprise)
+
+
+def bias_given_gap(gap, variance, expected, spread, weight, bound):
+    """Expected bias of an estimate, given its distance from an unbiased one.
+
+    Under each hypothesis the bias is normal with the given mean and variance. The gap
+    is the bias minus the error of the unbiased estimate, taken as independent of it;
+    eq. T3 and T4 of docs/trust_method.md.
+
+    Parameters
+    ----------
+    gap : float
+        The estimate minus the unbiased one.
+    variance : float
+        Of the unbiased one, > 0.
+    expected, spread : ndarray of shape (n_hypotheses,)
+        Mean and variance of the bias before the gap is seen.
+    weight : ndarray of shape (n_hypotheses,)
+        Probability of each hypothesis given the gap.
+    bound : float
+
+    Returns
+    -------
+    bias : float
+        Its mean given the gap.
+    within : float
+        Probability that it is not greater than the bound, in either direction.
+    """
+    share = spread / (variance + spread)
+    mean = expected + share * (gap - expected)
+    deviation = np.maximum((variance * share) ** 0.5, 1e-12 * bound)
+    within = ndtr((bound - mean) / deviation) - ndtr((-bound - mean) / deviation)
+    return float(weight @ mean), float(weight @ within)
+
+
+def clear_mean(values):
+    """Mean of a sample, shrunk towards 0 by two standard errors.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+
+    Returns
+    -------
+    mean : float
+        0 if it is within two standard errors of 0.
+    """
+    mean, error = values.mean(), values.std(ddof=1) / len(values) ** 0.5
+    return float(np.sign(mean) * max(abs(mean) - 2.0 * error, 0.0))
+
+
+# Parts of one-step estimates that are continued from pick to pick.
+
+
+class RunningSteps:
+    """One-step estimates of an evaluation, for all picks so far.
+
+    A step is known before the next pick, so it never changes. An evaluation keeps one
+    such object until a label is corrected.
+
+    Parameters
+    ----------
+    n_samples : int
+    n_trusted : float
+        See :func:`predictable_power`.
+    """
+
+    def __init__(self, n_samples, n_trusted):
+        self._n_samples, self._n_trusted = n_samples, n_trusted
+        self._parts = [GrowingArray(np.empty(0)) for _ in range(3)]
+        # Of losses, steps, controls, squared controls, and products of the last two.
+        self._sums = [0.0] * 5
+
+    def up_to(self, picks):
+        """Steps without g, what g takes from each, and how much of it to use.
+
+        Parameters
+        ----------
+        picks : Picks
+            The first settled picks of the evaluation.
+
+        Returns
+        -------
+        plain, control, power : ndarray of shape (n_picks,)
+        """
+        n_known = len(self._parts[0])
+        if len(picks) > n_known:
+            self._go_on(picks.take(slice(n_known, None)))
+        return tuple(part.values[: len(picks)] for part in self._parts)
+
+    def _go_on(self, picks):
+        # Each sum goes on where it was, so all numbers are as if computed at once.
+        n_known = len(self._parts[0])
+        plain, control = parts_of_steps(picks, self._n_samples, self._sums[0])
+        columns = picks.losses, plain, control, control**2, plain * control
+        pairs = zip(self._sums, columns, strict=True)
+        sums = [_cumulated(start, column) for start, column in pairs]
+        before = (total[:-1] for total in sums[1:])
+        count = n_known + np.arange(len(plain))
+        power = power_after(count, *before, self._n_trusted)
+        self._sums = [total[-1] for total in sums]
+        for part, values in zip(self._parts, (plain, control, power), strict=True):
+            part.extend(values)
+
+
+def parts_of_steps(picks, n_samples, before=0.0):
+    """One-step estimates without g, and what g takes from each; its mean is 0.
+
+    Parameters
+    ----------
+    picks : Picks
+        Settled ones.
+    n_samples : int
+    before : float, default=0.0
+        Sum of the losses of picks before these.
+
+    Returns
+    -------
+    plain, control : ndarray of shape (n_picks,)
+    """
+    losses, proba = picks.losses, picks.query_proba
+    past = _cumulated(before, losses)[1:] - losses
+    control = picks.expected_loss / proba - picks.free_expected_loss
+    return (past + losses / proba) / n_samples, control / n_samples
+
+
+def _cumulated(start, values):
+    """Sums of the first values, beginning with `start`."""
+    return np.cumsum(np.concatenate([[start], values]))
+
+
+# Rows that nobody can label: means are over the others.
+
+
+def over_answerable(steps, state, weight=None):
+    """Turn steps towards the mean over all rows into steps over answerable rows.
+
+    A row that nobody can label counts 0 in the sum, and the share of the other rows is
+    estimated in the same way as the sum. The ratio of the two is not exactly unbiased;
+    its bias falls faster with the number of labels than its standard error.
+
+    Parameters
+    ----------
+    steps : ndarray of shape (n_picks,)
+    state : PoolState
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts, with mean 1. None means as in the state.
+
+    Returns
+    -------
+    steps : ndarray of shape (n_picks,)
+    """
+    picks, n_samples = state.settled, state.n_samples
+    if picks.answered.all():
+        return steps
+    n_picks = len(steps)
+    weight = row_weight(state) if weight is None else weight
+    share_steps, least, most = _answerable(picks, n_samples, weight)
+    weights = step_weights(n_picks, n_samples)
+    share = weights @ share_steps
+    if not most > 0:
+        return np.zeros(n_picks)  # No row that counts can be labelled.
+    if not least <= share <= most:  # By chance outside what is known for certain.
+        return steps / np.clip(share, max(least, 1.0 / n_samples**2), most)
+    # The ratio, linearised around its value.
+    value = weights @ steps / share
+    return value + (steps - value * share_steps) / share
+
+
+def answerable_share(state, weight=None):
+    """Estimated share of the rows that can be labelled, by their weight.
+
+    Parameters
+    ----------
+    state : PoolState
+    weight : ndarray of shape (n_samples,), default=None
+        How much each row counts, with mean 1. None means that all count the same.
+
+    Returns
+    -------
+    share : float
+        Within what is known for certain.
+    """
+    picks, n_samples = state.settled, state.n_samples
+    if not picks.n_skipped:
+        return 1.0
+    weight = np.ones(n_samples) if weight is None else weight
+    steps, least, most = _answerable(picks, n_samples, weight)
+    share = step_weights(len(picks), n_samples) @ steps
+    return float(np.clip(share, least, most))
+
+
+def _answerable(picks, n_samples, weight):
+    """Steps towards the share of answerable rows, its least and greatest value."""
+    counts = weight[picks.indices]
+    steps = step_estimates(
+        picks.answered * counts,
+        picks.query_proba,
+        n_samples,
+        expected=counts,
+        free_expected=n_samples - (np.cumsum(counts) - counts),
+    )
+    least = counts[picks.answered].sum() / n_samples
+    most = 1.0 - counts[~picks.answered].sum() / n_samples
+    return steps, least, most
+
+
+def row_weight(state):
+    """How much each row counts in the mean that is estimated; the mean weight is 1."""
+    weight = getattr(state.loss, "weight", None)
+    return np.broadcast_to(1.0, state.n_samples) if weight is None else weight
+
+
+# One-step estimates of the risk, and the variance of their mean.
+
 
 # Number of labels for which g is used in full before they show how much of it to use.
 TRUSTED_LABELS = 10
@@ -188,10 +609,10 @@ def variances_of_mean(steps, predicted, n_samples):
     n_picks = len(steps)
     if n_picks == n_samples:
         return 0.0, 0.0
-    weights = _kernels.step_weights(n_picks, n_samples)
+    weights = step_weights(n_picks, n_samples)
     seen = 0.0
     if n_picks > 1:
-        seen = _kernels.variance_of_steps(steps, n_samples)
+        seen = variance_of_steps(steps, n_samples)
     return seen, float(weights**2 @ predicted)
 
 
@@ -206,7 +627,7 @@ def tuned_variances(state):
 
 def largest_step(values, n_samples):
     """Share of the scatter of the steps that comes from one of them."""
-    square = _kernels.step_deviations(values, n_samples) ** 2
+    square = step_deviations(values, n_samples) ** 2
     total = square.sum()
     return float(square.max() / total) if total > 0 else 0.0
 
@@ -252,5 +673,109 @@ def unseen_variance(state):
 def label_shares(state):
     """Share of the pool that each settled pick stands for, 0 without a label; sum 1."""
     picks = state.settled
-    weights = _kernels.lure_weights(picks.query_proba, state.n_samples)
+    weights = lure_weights(picks.query_proba, state.n_samples)
     return weights * picks.answered / (weights @ picks.answered)
+
+
+# Rows with several answers: their mean is less noisy than a single answer.
+
+
+# Number of rows without any noise that are assumed before answers are compared.
+_PRIOR_ROWS = 3
+
+
+def with_several_answers(picks, noise):
+    """Picks with the variance that means of several answers are believed to have.
+
+    The surrogate believes in the variance of a single answer. A part of it is noise of
+    the answers, and the mean of k answers has 1/k of that part. The part is found
+    from rows with several answers: the variance between the answers for a row, relative
+    to what was believed. For each pick it is found from the picks before, so that what
+    is expected of a pick is still known before its label.
+
+    Parameters
+    ----------
+    picks : Picks
+    noise : tuple of two ndarrays of shape (n_labels,), or None
+        Number of answers at each labelled row, and the variance between their values.
+        None if no row has several answers.
+
+    Returns
+    -------
+    picks : Picks
+    """
+    if noise is None:
+        return picks
+    counts, within = np.ones(len(picks)), np.zeros(len(picks))
+    counts[picks.answered], within[picks.answered] = noise
+    residual, is_compared = picks.residual_moment, counts > 1
+    is_compared &= np.isfinite(residual)
+    # Both are means over the pick of a variance divided by q².
+    found = _sum_before(np.where(is_compared, within / picks.query_proba**2, 0.0))
+    believed = _sum_before(np.where(is_compared, residual, 0.0))
+    n_rows = _sum_before(is_compared.astype(float))
+    believed = believed * (n_rows + _PRIOR_ROWS) / np.maximum(n_rows, 1.0)
+    part = np.divide(found, believed, out=np.zeros(len(picks)), where=believed > 0)
+    less = residual * np.minimum(part, 1.0) * (1.0 - 1.0 / counts)
+    return replace(
+        picks, residual_moment=residual - less, loss_moment=picks.loss_moment - less
+    )
+
+
+def _sum_before(values):
+    """Sum of the values before each one."""
+    return np.cumsum(values) - values
+
+
+# What picks would add to the variance of a mean, whatever its values.
+
+
+def spread_of_picks(state):
+    """What each row would add to the variance of a mean, had its value variance 1.
+
+    Parameters
+    ----------
+    state : PoolState
+        Of a question.
+
+    Returns
+    -------
+    spread : ndarray of shape (n_samples,)
+        Sum over the picks of ``w² / q``, as long as the row was free, divided by N².
+    """
+    picks, n_samples = state.settled, state.n_samples
+    weights = step_weights(len(picks), n_samples) ** 2
+    weights[np.isnan(picks.query_proba)] = 0.0
+    each = _over_epochs(state, weights, lambda epoch: epoch.inverse_proba)
+    return each / n_samples**2
+
+
+def chances_of_picks(state):
+    """How often each row was expected to be picked, as long as it was free.
+
+    Parameters
+    ----------
+    state : PoolState
+        Of a question.
+
+    Returns
+    -------
+    chances : ndarray of shape (n_samples,)
+        0 where it is not known.
+    """
+    weights = np.ones(len(state.settled))
+    return _over_epochs(state, weights, lambda epoch: epoch.query_proba)
+
+
+def _over_epochs(state, weights, of_rows):
+    """Sum over the picks of a weight times something of each row that was free."""
+    picks, n_samples = state.settled, state.n_samples
+    total, epochs = np.zeros(n_samples), getattr(state.loss, "epochs", ())
+    ends = [*(epoch.start for epoch in epochs[1:]), len(picks)]
+    for epoch, end in zip(epochs, ends, strict=False):
+        here = weights[epoch.start : end]
+        counts = np.full(n_samples, here.sum())
+        counts[picks.indices[: epoch.start]] = 0.0
+        counts[picks.indices[epoch.start : end]] = np.cumsum(here)
+        total += counts * of_rows(epoch)
+    return total

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sklearn_ase._inference._skips import row_weight
-from sklearn_ase._utils._settings import same_settings
+from sklearn_ase._inference._steps import row_weight
+from sklearn_ase._utils._checks import same_settings
 
 # Prior guess of the shape, and the number of values that it counts for. What training
 # rows show counts for more, but labels of the pool can outweigh them.

@@ -1,18 +1,73 @@
-"""A ledger in a file: every query and label is on disk before anything else happens."""
+"""Journals of format 1, written by version 0.1, under the names of today."""
 
 import json
+import re
+from collections.abc import Mapping
 from contextlib import contextmanager
+from functools import partial
 from operator import eq
 
-from sklearn_ase._labels._checksums import CHECK
-from sklearn_ase._labels._fingerprint import same_experts, same_sketch
-from sklearn_ase._labels._format_1 import upgraded_estimate, upgraded_header
-from sklearn_ase._labels._journal_file import JournalFile, finite
+import numpy as np
+
+from sklearn_ase._data._predictions import Predictions
+from sklearn_ase._data._rows import check_indices, n_rows
+from sklearn_ase._labels._fingerprint import (
+    fingerprint,
+    fingerprint_of_pool,
+    same_experts,
+    same_loss_values,
+    same_sketch,
+    sketch,
+    sketch_loss,
+)
+from sklearn_ase._labels._journal_file import CHECK, JournalFile, finite
 from sklearn_ase._labels._ledger import LabelLedger
-from sklearn_ase._labels._loss_values import same_loss_values
 from sklearn_ase._state import Picks
-from sklearn_ase._utils._warn import warn_caller
+from sklearn_ase._utils._checks import check_path
+from sklearn_ase._utils._display import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
+
+_SETTINGS = {"cross_fit": "cv"}
+_IN_SETTINGS = {
+    r"\bGuarded\(": "GuardedASE(",
+    r"\bTrusted\(": "TrustWeighted(",
+    r"\bAudited\(": "UniformMixed(",
+    r"(UniformMixed\(.*?)\bshare=": r"\1uniform_share=",
+    r"\bdefensive=": "uniform_share=",
+    r"\bcalibration=False\b": "calibration=None",
+}
+
+
+def upgraded_header(header):
+    """Return a header with today's names.
+
+    Parameters
+    ----------
+    header : dict
+
+    Returns
+    -------
+    header : dict
+    """
+    names = {"kind": "task", **_SETTINGS}
+    header = {names.get(key, key): value for key, value in header.items()}
+    for key, value in header.items():
+        if isinstance(value, str):
+            for old, new in _IN_SETTINGS.items():
+                value = re.sub(old, new, value, flags=re.DOTALL)
+            # The names have other lengths, so that long lines break elsewhere.
+            header[key] = " ".join(value.split())
+    return header
+
+
+def upgraded_estimate(estimate):
+    """Return a noted estimate, a dict, with today's names."""
+    names = {"greatest_loss": "max_loss"}
+    return {names.get(name, name): value for name, value in estimate.items()}
+
+
+# A ledger in a file: every query and label is on disk before anything else happens.
+
 
 FORMAT = "sklearn_ase journal"
 VERSION = 3
@@ -269,3 +324,237 @@ def _numbers(value):
     if isinstance(value, list):
         return [_numbers(entry) for entry in value]
     return float(value) if isinstance(value, str) else value
+
+
+# Read a journal as it is now, without a lock and without changing it.
+
+
+class _UnlockedFile(JournalFile):
+    """File of a journal that is only read, also while another process has it open."""
+
+    _open = staticmethod(partial(open, mode="rb"))
+
+
+class _ReadJournal(Journal):
+    """A journal whose events are replayed in memory, and that never writes."""
+
+    _open = _UnlockedFile
+
+    def replay(self):
+        for place, event in enumerate(self._events, start=2):
+            self._replay(place, event, self.header["n_samples"])
+
+
+def read_journal(path):
+    """Return what a journal holds.
+
+    Nothing is fitted and the pool is not needed. A last line that was not written to
+    its end is left out, as it is when the journal is opened.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    header : dict or None
+        The first line, with the size of the pool, the classes and the settings. None
+        if the file is empty.
+    ledger : LabelLedger
+        Queries and labels so far, in memory.
+    """
+    journal = _ReadJournal(path)
+    try:
+        if journal.header is not None:
+            journal.replay()
+        return journal.header, journal.copy()
+    finally:
+        journal.close()
+
+
+# Open the ledger of an evaluation: in memory, or in the file of a journal.
+
+
+@contextmanager
+def open_ledger(ledger, journal):
+    """Open a ledger to continue; it is closed again if the start fails.
+
+    Parameters
+    ----------
+    ledger : LabelLedger or None
+        Copied.
+    journal : str, path or None
+
+    Yields
+    ------
+    ledger : LabelLedger
+    """
+    if journal is None:
+        yield LabelLedger() if ledger is None else ledger.copy()
+        return
+    if ledger is not None:
+        raise ValueError(
+            "Give ledger= or journal=, not both: a journal has a ledger of its own."
+        )
+    journal = Journal(check_path(journal, "journal"))
+    try:
+        with journal.held_back():  # A start that fails leaves no trace.
+            yield journal
+    except BaseException:
+        journal.close()
+        raise
+
+
+def check_ledger(ledger, n_samples):
+    """Check that a ledger may be of this pool."""
+    if ledger is None:
+        return
+    if not isinstance(ledger, LabelLedger):
+        raise TypeError(
+            f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
+            "LabelLedger.from_csv(path)."
+        )
+    rows = [*ledger.indices, *ledger.known]
+    wrong = [index for index in rows if not 0 <= index < n_samples]
+    if wrong:
+        raise ValueError(
+            f"The ledger is of another pool: it has row {wrong[0]}, but this pool has "
+            f"{n_samples} rows."
+        )
+    if len(set(ledger.indices)) < len(ledger.indices):
+        raise ValueError(
+            "The ledger asks for some rows twice. Each row is asked for once."
+        )
+
+
+def recognise_pool(ledger, problem):
+    """Refuse a ledger of other rows, and let it remember these.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    problem : Problem
+    """
+    pool = fingerprint_of_pool(problem)
+    if None not in (pool, ledger.pool) and pool != ledger.pool:
+        raise ValueError(
+            "The ledger is of another pool: the rows, their order or their types "
+            "differ. Labels belong to rows by their place in the pool, so give the "
+            "pool that the ledger was made with. If only types of columns have "
+            "changed, remove the column pool from the file of to_csv."
+        )
+    ledger.pool = pool or ledger.pool
+
+
+def check_known_labels(known_labels, n_samples):
+    """Check labels that are available before the first query, as a dict."""
+    if known_labels is None:
+        return {}
+    if not isinstance(known_labels, Mapping):
+        raise TypeError(
+            "known_labels must be a dict {row: label}, where rows are counted from 0, "
+            f"got a {type(known_labels).__name__}. For an array with None where no "
+            "label is known: {row: label for row, label in enumerate(labels) if label "
+            "is not None}."
+        )
+    rows = check_indices(list(known_labels), "known_labels", n_samples)
+    return dict(zip(rows.tolist(), known_labels.values(), strict=True))
+
+
+def header_of(problem, seed, settings):
+    """Return what identifies an evaluation, as JSON values.
+
+    Parameters
+    ----------
+    problem : Problem
+    seed : int
+    settings : dict of str to object
+        Parameters that shape the evaluation; they may be changed, with a warning.
+
+    Returns
+    -------
+    header : dict
+    """
+    rows = {
+        "X_train": problem.X_train,
+        "y_train": problem.y_train,
+        "cost": problem.cost,
+        "sample_weight": problem.sample_weight,
+        "train_predictions": getattr(problem.train_predictions, "response", None),
+    }
+    experts = None
+    if problem.experts is not None:
+        experts = {one.name: sketch(one.values) for one in problem.experts.each}
+    return {
+        "n_samples": n_rows(problem.X),
+        "pool": fingerprint(problem.X),
+        "predictions": sketch_predictions(problem.predictions),
+        "task": problem.task,
+        "loss": described(problem.loss),
+        "loss_values": sketch_loss(problem),
+        "classes": None if problem.classes is None else problem.classes.tolist(),
+        "seed": seed,
+        **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
+        "metric": None,  # As in journals of older versions.
+        "experts": experts,
+        **{name: described(value) for name, value in settings.items()},
+    }
+
+
+def record_known_labels(ledger, problem, known_labels):
+    """Record labels that are available before the first query.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    problem : Problem
+    known_labels : dict of int to label
+    """
+    if not known_labels:
+        return
+    rows, labels = list(known_labels), list(known_labels.values())
+    labels = problem.check_new_labels(labels, rows, "known_labels")
+    if not ledger.given:
+        problem.refuse_respelled(problem.classes, [], labels, name="known_labels")
+    loss = problem.loss_for(problem.classes_with(labels))
+    loss.observed(np.array([*known_labels]), labels)  # Refuses one without a loss.
+    known_labels = dict(zip(known_labels, labels.tolist(), strict=True))
+    if ledger.given and ledger.given != known_labels:
+        raise ValueError(
+            "known_labels differ from those the journal was started with. Leave "
+            "them out, or give the same."
+        )
+    if ledger.indices and not ledger.given:
+        raise ValueError(
+            "known_labels must be given at the start: some rows have been asked "
+            "for already."
+        )
+    if not ledger.given:
+        ledger.know(known_labels, known_labels.values())
+
+
+def sketch_predictions(predictions):
+    """Sketch of the response, and of the expert if it differs.
+
+    Parameters
+    ----------
+    predictions : Predictions or PredictionsOnDemand
+
+    Returns
+    -------
+    columns : list of list of float
+    """
+    if not predictions.has_expert:
+        return []
+    if not isinstance(predictions, Predictions):
+        predictions = predictions.some()
+    columns = sketch(predictions.response)
+    if predictions.expert is not predictions.response:
+        columns += sketch(predictions.expert)
+    return columns
+
+
+def described(value):
+    """Text that tells a strategy, a loss or a metric from others, in any session."""
+    # Where a function lies in memory differs from run to run.
+    return " ".join(re.sub(r" at 0x\w+", "", repr(value)).split())

@@ -1,16 +1,119 @@
-"""The file of a journal: locked, only ever added to, one JSON value per line."""
+"""Open a file that no other process may open in this way."""
 
+import errno
 import json
 import math
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
-from sklearn_ase._labels._checksums import is_intact, sealed, unsealed
-from sklearn_ase._labels._file_lock import open_locked, unlock
-from sklearn_ase._utils._warn import warn_caller
+from sklearn_ase._utils._display import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
+
+# Refused by the operating system because another process has the lock.
+_LOCKED = {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
+
+
+def open_locked(path):
+    """Return a file, open for reading and adding, locked against other processes.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    file : binary file without a buffer
+        It stays unlocked, with a warning, where files cannot be locked.
+    """
+    # Without a buffer nothing of a line that failed can be written later.
+    file = open(path, "a+b", buffering=0)  # noqa: SIM115 -- kept open
+    try:
+        _lock(file)
+    except OSError as error:
+        if error.errno in _LOCKED:
+            file.close()
+            raise JournalError(
+                f"{path} is open in another evaluation, of this or another process. "
+                "Close that one first: evaluation.close()."
+            ) from error
+        warn_caller(
+            f"{path} cannot be locked in its folder ({error}). Make sure that nobody "
+            "else opens it.",
+            JournalWarning,
+        )
+    return file
+
+
+def unlock(file):
+    """Release the lock of a file before it is closed, if it has one."""
+    with suppress(ImportError, OSError):  # Windows, or a drive without locks.
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _lock(file):
+    """Lock a file until it is closed or the process dies."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: a byte far behind all lines.
+        import msvcrt
+
+        file.seek(2**40)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+# Lines of JSON that carry a checksum of all bytes before it, in their line and above.
+
+
+CHECK = "check"  # Its name in a line that is a dict; in a list it is the last entry.
+_END = re.compile(rb', (?:"check": )?"([0-9a-f]{8})"[\]}]')
+_LENGTHS = (len(b', "01234567"]'), len(b', "check": "01234567"}'))
+
+
+def sealed(line, before):
+    """Return a line with its checksum.
+
+    Parameters
+    ----------
+    line : bytes
+        A list or dict with at least one entry, as JSON, without the end of the line.
+    before : int
+        CRC-32 of all lines before it, with their ends.
+
+    Returns
+    -------
+    line : bytes
+    """
+    body, end = line[:-1], line[-1:]
+    name = b'"check": ' if end == b"}" else b""
+    return b'%b, %b"%08x"%b' % (body, name, crc32(body, before), end)
+
+
+def is_intact(line, before):
+    """Return whether a line agrees with its checksum; see :func:`sealed`."""
+    for length in _LENGTHS:
+        found = _END.fullmatch(line[-length:])
+        if found:
+            return crc32(line[:-length], before) == int(found[1], 16)
+    return False
+
+
+def unsealed(value):
+    """Return the value of a line without its checksum."""
+    if isinstance(value, dict):
+        return {key: entry for key, entry in value.items() if key != CHECK}
+    return value[:-1]
+
+
+# The file of a journal: locked, only ever added to, one JSON value per line.
+
 
 _RESCUE = (
     "What was recorded is in evaluation.ledger: save it with ledger.to_csv(path), and "

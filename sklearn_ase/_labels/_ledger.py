@@ -1,21 +1,468 @@
-"""The record of what was asked and what was answered."""
+"""What a ledger holds, and what can be asked of it."""
 
 from __future__ import annotations
 
+import csv
+import json
+import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy, deepcopy
+from itertools import chain, islice, zip_longest
+from typing import Any, Self
 
 import numpy as np
 
-from sklearn_ase._labels._csv import read_csv, write_csv
-from sklearn_ase._labels._ledger_contents import LedgerContents
-from sklearn_ase._state import RECORDED
-from sklearn_ase._utils._checks import first_of
+from sklearn_ase._state import RECORDED, Picks
+from sklearn_ase._utils._checks import check_path, first_of
+from sklearn_ase._utils._display import warn_caller
 from sklearn_ase._utils._typing import Label, StrPath
+from sklearn_ase.exceptions import JournalWarning
 
-if TYPE_CHECKING:
-    from sklearn_ase._state import Picks
+
+class LedgerContents:
+    """Queries and labels; the attributes are those of :class:`LabelLedger`."""
+
+    indices: list[int]
+    query_proba: list
+    expected_loss: list
+    free_expected_loss: list
+    residual_moment: list
+    loss_moment: list
+    labels: dict[int, Label]
+    more_labels: dict[int, list[Label]]
+    known: dict[int, Label]
+    given: dict[int, Label]
+    refits: list[int]
+    notes: dict[int, dict[str, Any]]
+    seed: int | None = None
+    pool: str | None
+    unnoted: bool | None
+
+    def __init__(self) -> None:
+        for name in RECORDED:
+            setattr(self, name, [])
+        self.labels = {}
+        self.more_labels = {}
+        self.known = {}
+        self.given = {}
+        self.refits = []
+        self.notes = {}
+        self.pool = None
+        self.n_changes = 0
+        self.n_revisions = 0
+        # Whether a refit waits to be noted; None if nothing waits.
+        self.unnoted = None
+        self._asked: set[int] = set()
+        # The keys of a dict are ordered, and quick to look up and to leave out.
+        self._unsettled: dict[int, None] = {}
+        self._skipped: dict[int, None] = {}
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self):
+        n_open = len(self.pending)
+        return f"<{type(self).__name__}: {len(self)} labels, {n_open} open queries>"
+
+    @property
+    def skipped(self) -> list[int]:
+        """Rows that were asked for and that nobody can label, as a list."""
+        return list(self._skipped)
+
+    @property
+    def pending(self) -> list[int]:
+        """Rows that were asked for and wait for an answer."""
+        return list(self._unsettled)
+
+    def may_answer(self, indices: Iterable[int]) -> bool:
+        """Whether all these rows were asked for, or known beforehand."""
+        return all(index in self._asked or index in self.known for index in indices)
+
+    def last_labels(self, n_labels: int) -> dict[int, Label]:
+        """Return the labels that came last, as a dict of row to label."""
+        return dict([*islice(reversed(self.labels.items()), max(n_labels, 0))][::-1])
+
+    @property
+    def ends_of_batches(self) -> list[bool]:
+        """Whether the estimate noted for each label was made right after it, a list.
+
+        Labels of a batch share one estimate, which was made after the last of them.
+        """
+        estimates = [note["estimate"] for note in self.notes.values()]
+        # The last label may have another one by now, of a refit. Then the one that the
+        # rest shares was made of more labels.
+        return [
+            made is None or (made is not after and made["n_labels"] <= count)
+            for count, (made, after) in enumerate(
+                zip_longest(estimates, estimates[1:]), start=1
+            )
+        ]
+
+    def answers(self, n_labels: int | None = None) -> list[Label]:
+        """Return the answers for the first `n_labels` rows (or all) and known ones."""
+        rows = list(self.labels)[:n_labels]
+        known = [row for row in self.known if row not in self.labels]
+        more = chain(*(self.more_labels.get(row, ()) for row in [*rows, *known]))
+        return [*(self.labels[row] for row in rows), *self.known.values(), *more]
+
+    def copy(self) -> LabelLedger:
+        """Return an independent copy, in memory."""
+        other = self._in_memory()
+        for name in vars(other):
+            setattr(other, name, deepcopy(getattr(self, name)))
+        return other
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Record what happens meanwhile as a whole, or nothing of it if it fails."""
+        names = vars(self._in_memory())
+        before = {name: copy(getattr(self, name)) for name in names}
+        try:
+            yield
+        except BaseException:
+            vars(self).update(before)
+            raise
+
+    @staticmethod
+    def _in_memory():
+        """An empty ledger that has no file."""
+        raise NotImplementedError
+
+    def _is_settled(self, index):
+        """Whether a row has an answer or was skipped."""
+        return index in self.labels or index in self._skipped
+
+    def _was_learned(self, index):
+        """Whether the surrogate was fitted to this label."""
+        if index in self.known:
+            return True
+        n_learned = self.refits[-1] if self.refits else 0
+        n_later = max(len(self.labels) - n_learned, 0)
+        return index in self.labels and index not in islice(
+            reversed(self.labels), n_later
+        )
+
+    def _check_asked(self, indices):
+        unknown = sorted(set(indices) - self._asked)
+        if unknown:
+            pending = self.pending
+            raise ValueError(
+                f"Rows {unknown} were not asked for, "
+                + (f"open are {pending}" if pending else "and no row is open")
+                + ". Call ask(), and answer the rows that it returns: their places in "
+                "the pool, from 0."
+            )
+
+    def _check_labelled(self, index):
+        if index not in self.labels and index not in self.known:
+            raise ValueError(
+                f"Row {index} has no label that could be changed. Rows that were asked "
+                f"for and are open: {self.pending}."
+            )
+
+
+# Cells of a ledger's table: labels and numbers as text that spreadsheets keep.
+
+
+KINDS = ("bool", "float", "int", "str")
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+_SIGN = "'"
+# Spreadsheets take such texts for formulas, numbers, dates or truth values.
+_AT_RISK = re.compile(r"[=+\-@\t\r\n'.\d]|(true|false)$", re.IGNORECASE)
+_EXACT = 2**53  # Greater whole numbers are rounded when they are written as 1E+16.
+
+
+def label_cell(label):
+    """Return a label as the content of a cell.
+
+    Parameters
+    ----------
+    label : bool, int, float or str
+
+    Returns
+    -------
+    cell : bool, int, float or str
+        Text that a spreadsheet could change starts with an apostrophe.
+    """
+    is_at_risk = isinstance(label, str) and _AT_RISK.match(label)
+    return _SIGN + label if is_at_risk else label
+
+
+def read_label(text, kind):
+    """Return the label in a cell.
+
+    Parameters
+    ----------
+    text : str
+    kind : {"bool", "float", "int", "str"}
+
+    Returns
+    -------
+    label : bool, int, float or str
+    """
+    if kind == "str":
+        return text.removeprefix(_SIGN)
+    if kind == "int":
+        return read_whole(text, "label", least=-math.inf)
+    if kind == "bool":
+        if text.casefold() not in _TRUTH:
+            raise ValueError(f"label {text!r} is not True or False.")
+        return _TRUTH[text.casefold()]
+    label = read_number(text, "label")
+    if not isinstance(label, float) or not math.isfinite(label):
+        raise ValueError(f"label {text!r} is not a finite number.")
+    return label
+
+
+def read_whole(text, name, least=0):
+    """Return the whole number in a cell; `name` is that of its column."""
+    try:
+        number = int(text)
+    except ValueError:  # Spreadsheets may write 3 as 3.0.
+        number = _float(text)
+        is_exact = number.is_integer() and abs(number) <= _EXACT
+        number = int(number) if is_exact else math.nan
+    if not number >= least:
+        kind = "a whole number" if least < 0 else f"a whole number from {least}"
+        raise ValueError(f"{name} is {text!r}, but must be {kind}.")
+    return number
+
+
+def read_number(text, name):
+    """Return a number, or a list of numbers, as ``repr`` writes them."""
+    parts = text[1:-1].split(",") if text.startswith("[") else [text]
+    numbers = [_float(part) for part in parts]
+    is_wrong = [
+        n != n and p.strip() != "nan" for n, p in zip(numbers, parts, strict=True)
+    ]
+    if any(is_wrong):
+        raise ValueError(f"{name} is {text!r}, but must be a number.")
+    return numbers if text.startswith("[") else numbers[0]
+
+
+def check_places(name, places):
+    """Refuse positions that are not 1, 2, ... in some order.
+
+    Parameters
+    ----------
+    name : str
+        Of their column.
+    places : list of int
+    """
+    last = max([*places, len(places)])
+    found = {*places}
+    missing = [*islice((n for n in range(1, last + 1) if n not in found), 5)]
+    if missing:  # Also if one is there twice, or is greater than all places.
+        raise ValueError(
+            f"The column {name} must have each of 1 to {last} once, but {missing} are "
+            "missing."
+        )
+
+
+def _float(text):
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+# A ledger as a table that people and spreadsheets can read.
+
+
+_ASKED = ("index", "asked", *RECORDED[1:])
+_ANSWER = ("label", "label_type", "order", "refit", "more_labels")
+_POOL = "pool"
+_SKIPPED = "skipped"
+_MARK = "rows "  # So that no spreadsheet takes a fingerprint for a number.
+_BEFORE = 0  # The order of labels that were known beforehand.
+
+
+def write_csv(ledger, path):
+    """Write a ledger; see :meth:`LabelLedger.to_csv`."""
+    order = {index: place for place, index in enumerate(ledger.labels, start=1)}
+    refits, skipped = set(ledger.refits), set(ledger.skipped)
+    pool = "" if ledger.pool is None else _MARK + ledger.pool
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*_ASKED, *_ANSWER, _POOL])
+        for index, label in ledger.known.items():
+            nothing = [""] * (len(_ASKED) - 1)
+            more = "" if index in ledger.labels else _more(ledger, index)
+            kind = type(label).__name__
+            writer.writerow(
+                [index, *nothing, label_cell(label), kind, _BEFORE, "", more, pool]
+            )
+        rows = zip(*(getattr(ledger, name) for name in RECORDED), strict=True)
+        for asked, (index, *numbers) in enumerate(rows, start=1):
+            answer = [""] * len(_ANSWER)
+            if index in skipped:
+                answer[1] = _SKIPPED
+            if index in ledger.labels:
+                label, place = ledger.labels[index], order[index]
+                answer = [label_cell(label), type(label).__name__, place]
+                answer += [int(place in refits), _more(ledger, index)]
+            writer.writerow([index, asked, *map(repr, numbers), *answer, pool])
+
+
+def _more(ledger, index):
+    """Further answers for a row, as a cell."""
+    more = ledger.more_labels.get(index)
+    return "" if more is None else json.dumps(more)
+
+
+def read_csv(ledger, path):
+    """Fill an empty ledger from a file; see :meth:`LabelLedger.from_csv`."""
+    rows = []
+    for line, cells in _lines(path):
+        try:
+            rows.append(_read_row(cells))
+        except ValueError as error:
+            raise ValueError(
+                f"Line {line} of {path}: {error} Take the file as to_csv wrote it."
+            ) from None
+    known = [row for row in rows if row["order"] == _BEFORE]
+    asked = [row for row in rows if row["order"] != _BEFORE]
+    labelled = [row for row in asked if row["order"] is not None]
+    try:
+        for some in (known, asked):
+            _check_once([row["index"] for row in some])
+        check_places("asked", [row["asked"] for row in asked])
+        check_places("order", [row["order"] for row in labelled])
+        ledger.pool = _one_pool({row["pool"] for row in rows})
+    except ValueError as error:
+        raise ValueError(f"{path}: {error} Take the file as to_csv wrote it.") from None
+    if rows and ledger.pool is None:
+        warn_caller(
+            f"{path} does not say which rows its pool has, so it is not noticed if "
+            "another pool, or the same in another order, is given. Files that to_csv "
+            "writes from now on say it, for pools in memory.",
+            JournalWarning,
+        )
+    _fill(
+        ledger,
+        known,
+        sorted(asked, key=lambda row: row["asked"]),
+        sorted(labelled, key=lambda row: row["order"]),
+    )
+    return ledger
+
+
+def _lines(path):
+    """Yield the number of each line and its cells by name; empty lines are left out."""
+    # Spreadsheets write a byte order mark.
+    with open(check_path(path), newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        names = next(reader, [])
+        missing = sorted({*_ASKED, *_ANSWER} - {*names})
+        if missing == ["asked"]:
+            raise ValueError(
+                f"{path} does not say in which order rows were asked for. If its lines "
+                "are in the order in which to_csv wrote them, add a column asked with "
+                "1, 2, ... for all lines but those with order 0."
+            )
+        if missing or len({*names}) < len(names):
+            raise ValueError(
+                f"{path} is not a ledger: columns {missing} are missing, or some are "
+                "there twice. Read files that LabelLedger.to_csv wrote, with columns "
+                "separated by commas."
+            )
+        for cells in reader:
+            if any(cells):
+                if len(cells) != len(names):
+                    raise ValueError(
+                        f"Line {reader.line_num} of {path} has {len(cells)} cells, but "
+                        f"there are {len(names)} columns. Take the file as to_csv "
+                        "wrote it."
+                    )
+                yield reader.line_num, dict(zip(names, cells, strict=True))
+
+
+def _read_row(cells):
+    """One line of the table as values, or a ValueError that says what is wrong."""
+    row = {"index": read_whole(cells["index"], "index"), "order": None, "more": None}
+    row["pool"] = cells.get(_POOL, "").strip()
+    kind = cells["label_type"]
+    if kind not in ("", _SKIPPED, *KINDS):
+        raise ValueError(f"label_type {kind!r} is not one of {sorted(KINDS)}.")
+    if kind in ("", _SKIPPED) and (cells["label"] or cells["order"]):
+        raise ValueError(
+            f"Row {row['index']} has a label but no label_type. Write which of "
+            f"{sorted(KINDS)} it is, and its order."
+        )
+    row["is_skipped"] = kind == _SKIPPED
+    if kind in KINDS:
+        row["label"] = read_label(cells["label"], kind)
+        row["order"] = read_whole(cells["order"], "order")
+        row["refit"] = cells["refit"] not in ("", "0")
+        if cells["more_labels"]:
+            row["more"] = _read_more(cells["more_labels"])
+    if row["order"] != _BEFORE:
+        row["asked"] = read_whole(cells["asked"], "asked")
+        row["numbers"] = [read_number(cells[name], name) for name in RECORDED[1:]]
+        proba = row["numbers"][0]
+        if isinstance(proba, list) or not (proba != proba or 0 < proba <= 1):
+            raise ValueError(
+                f"query_proba is {proba}, but a probability lies above 0 and is at "
+                "most 1."
+            )
+    return row
+
+
+def _read_more(text):
+    """Further answers in a cell."""
+    try:
+        more = json.loads(text)
+    except ValueError:
+        more = None
+    if not isinstance(more, list):
+        raise ValueError(f"more_labels is {text!r}, but must be a list as JSON.")
+    return more
+
+
+def _one_pool(marks):
+    """The fingerprint of the pool in the lines of a file; None if they have none."""
+    if len(marks) > 1:
+        raise ValueError(
+            "The column pool is not the same in all lines, as if lines of two files "
+            "were put together."
+        )
+    return "".join(marks).removeprefix(_MARK) or None
+
+
+def _check_once(rows):
+    """Refuse rows of the pool that stand in the table twice."""
+    repeated = [row for row, count in Counter(rows).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"Rows {repeated[:5]} of the pool are there twice. Each row is asked for "
+            "once."
+        )
+
+
+def _fill(ledger, known, asked, labelled):
+    """Record what was read, in the order in which it happened."""
+    if known:
+        ledger.know([row["index"] for row in known], [row["label"] for row in known])
+    for row in known:
+        if row["more"] is not None:
+            ledger.more_labels[row["index"]] = row["more"]
+    for row in asked:
+        index, numbers = row["index"], [[number] for number in row["numbers"]]
+        ledger.ask(Picks.unanswered([index], *numbers))
+        if row["is_skipped"]:
+            ledger.skip([index])
+    for place, row in enumerate(labelled, start=1):
+        more = () if row["more"] is None else [row["more"]]
+        ledger.tell([row["index"]], [row["label"]], more)
+        if row["refit"]:
+            ledger.refit(place)
+        ledger.note([row["index"]], None, row["refit"])
+
+
+# The record of what was asked and what was answered.
 
 
 class LabelLedger(LedgerContents):

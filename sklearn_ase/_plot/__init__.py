@@ -1,11 +1,8 @@
 """Displays in the style of scikit-learn: they hold numbers and ``plot`` draws them."""
 
-from sklearn_ase._plot._acquisition import AcquisitionDisplay
-from sklearn_ase._plot._comparison import ComparisonDisplay
-from sklearn_ase._plot._label_efficiency import LabelEfficiencyDisplay
-from sklearn_ase._plot._loss_calibration import LossCalibrationDisplay
-from sklearn_ase._plot._risk_curve import RiskCurveDisplay
-from sklearn_ase._plot._slices import SliceDisplay
+from sklearn_ase._plot._curves import LabelEfficiencyDisplay, RiskCurveDisplay
+from sklearn_ase._plot._rows import AcquisitionDisplay, LossCalibrationDisplay
+from sklearn_ase._plot._tables import ComparisonDisplay, SliceDisplay
 
 __all__ = [
     "AcquisitionDisplay",

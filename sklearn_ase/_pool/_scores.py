@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase._inference import _kernels
-from sklearn_ase._pool._kept import KeptBelief, RowCount
+from sklearn_ase._inference import _steps as _kernels
+from sklearn_ase._pool._columns import KeptBelief, RowCount
 from sklearn_ase._state import Picks, PoolState
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.selection import ScoreStats

@@ -15,8 +15,9 @@ from sklearn_ase._report._blocks import (
     Words,
     cell_text,
     is_numeric,
+    percent,
+    plain,
 )
-from sklearn_ase._report._text import percent, plain
 
 # Signs that Markdown, or what shows it, would take for more than a text.
 _SIGNS = re.compile(r"[\\`*_{}\[\]|~$#]")

@@ -1,33 +1,121 @@
-"""Make the report of an evaluation, and write it to a file."""
+"""The section about how the number was made."""
 
 from __future__ import annotations
 
+import platform
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
-from sklearn_ase._report._blocks import Section, Words
-from sklearn_ase._report._estimates import (
-    curve_blocks,
-    estimate_blocks,
-    metric_blocks,
-    name_of,
-)
+import numpy as np
+
+from sklearn_ase._labels._fingerprint import fingerprint
+from sklearn_ase._labels._journal import described
+from sklearn_ase._report._blocks import Facts, Section, Words, counted, plain
 from sklearn_ase._report._html import fragment, page
-from sklearn_ase._report._labelled import labelled_blocks
 from sklearn_ase._report._markdown import markdown
-from sklearn_ase._report._origin import origin_blocks
-from sklearn_ase._report._tables import (
+from sklearn_ase._report._sections import (
     comparison_blocks,
+    curve_blocks,
     diagnosis_blocks,
+    estimate_blocks,
     group_comparison_blocks,
     judge_blocks,
+    labelled_blocks,
     limits_blocks,
+    metric_blocks,
+    name_of,
     slice_blocks,
 )
-from sklearn_ase._report._text import plain
 from sklearn_ase._utils._checks import check_level, check_path
-from sklearn_ase._utils._files import write_whole
+from sklearn_ase._utils._display import write_whole
+from sklearn_ase._utils._estimators import draw_seed, unwrap
 from sklearn_ase._utils._typing import StrPath
+from sklearn_ase._version import __version__
+
+_PACKAGES = ("scikit-learn", "numpy", "scipy")
+
+
+def origin_blocks(evaluation, made, more=None):
+    """How the number was made, so that others can make it again.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    made : str
+        When the report was made.
+    more : dict of str to str, default=None
+        What else is known, such as the name of the file; it comes first.
+
+    Yields
+    ------
+    block : block
+    """
+    problem, plan = evaluation.problem, evaluation.plan
+    facts = dict(more or {})
+    facts["report made"] = made
+    facts["labels"] = f"{len(evaluation.ledger)} of {evaluation.n_samples} rows"
+    facts["model under test"] = _model(problem, plan)
+    if problem.experts is not None:
+        facts["judges"] = ", ".join(one.name for one in problem.experts.each)
+    if problem.n_training:
+        facts["training rows"] = str(problem.n_training)
+    facts["what is estimated"] = described(plan.metric or problem.loss)
+    facts["how it is estimated"] = described(plan.risk)
+    facts["surrogate"] = described(plan.surrogate)
+    facts["which rows to label"] = (
+        f"{described(plan.acquisition)}, {described(plan.selection)}"
+    )
+    facts["surrogate fitted again"] = _refit(plan.refit)
+    facts["weights of the rows"] = "none" if problem.sample_weight is None else "given"
+    facts |= _seed(plan.random_state, evaluation.seed)
+    facts["fingerprint of the pool"] = _fingerprint(evaluation)
+    if problem.experts is not None:
+        values = [
+            one.values.reshape(len(one.values), -1) for one in problem.experts.each
+        ]
+        facts["fingerprint of the judges"] = fingerprint(np.hstack(values))
+    packages = [f"{name} {version(name)}" for name in _PACKAGES]
+    facts["versions"] = ", ".join(
+        [f"sklearn_ase {__version__}", *packages, f"Python {platform.python_version()}"]
+    )
+    yield Facts(facts)
+
+
+def _model(problem, plan):
+    if problem.model is not None:
+        return type(unwrap(problem.model).last).__name__
+    needs_none = getattr(plan.metric, "response_method", "") is None
+    if problem.predictions.expert is None and needs_none:
+        return "none: the labels themselves are counted"
+    return "given by its predictions"
+
+
+def _seed(random_state, seed):
+    """What repeats the picks: the number that was given, or the one that was drawn."""
+    is_given = isinstance(random_state, int | np.integer)
+    # A journal goes on with its own seed, whatever is given later.
+    if is_given and draw_seed(random_state) == seed:
+        return {"random_state": str(random_state)}
+    return {"seed": f"{seed}, drawn by the evaluation"}
+
+
+def _refit(refit):
+    if isinstance(refit, float):
+        return f"whenever the number of labels has grown {refit:g} times"
+    if isinstance(refit, int | np.integer):
+        return f"after every {counted(int(refit), 'label')}"
+    return f"at {described(list(refit))} labels"
+
+
+def _fingerprint(evaluation):
+    """That of the journal, if there is one: to read a pool may take long."""
+    header = getattr(evaluation.ledger, "header", None) or {}
+    return header.get("pool") or fingerprint(evaluation.problem.X)
+
+
+# Make the report of an evaluation, and write it to a file.
+
 
 _LONGEST_TITLE = 120
 _ORIGIN, _LIMITS = "How the number was made", "What it does not say"

@@ -1,9 +1,13 @@
 """Checks of single values that users give. Each error names the argument."""
 
+import functools
 import math
 import os
+import pickle
+from collections.abc import Callable
 from difflib import get_close_matches
 from numbers import Integral, Real
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -181,3 +185,115 @@ def _must(what, low, high, ends):
     if math.isinf(low):
         return f"must be {what}"
     return f"must be {what} {'>=' if ends[0] == '[' else '>'} {low}"
+
+
+# Check objects that users give as strategies, perhaps of their own making.
+
+
+def check_strategy(strategy, base, verbs, owner):
+    """Refuse strings, classes and objects that lack what the package reads.
+
+    The parameters of the strategy are checked, too, by its ``validate()``.
+
+    Parameters
+    ----------
+    strategy : object
+    base : type
+        Base class of such strategies. Its ``flags`` are the names of the attributes
+        that the package reads.
+    verbs : sequence of str
+        Methods that the package calls.
+    owner : str
+        What the strategy is used for, to begin the message.
+
+    Returns
+    -------
+    strategy : object
+    """
+    is_object = not isinstance(strategy, (type, str))
+    if is_object and hasattr(strategy, "validate"):
+        strategy.validate()  # Before the flags, which may depend on the parameters.
+    needed = (*verbs, *base.flags, "get_params", "validate")
+    missing = [name for name in needed if not hasattr(strategy, name)]
+    if not is_object or missing:
+        lack = f" It lacks {', '.join(missing)}." if is_object else ""
+        if isinstance(strategy, type) and issubclass(strategy, base):
+            lack = f" Make an instance: {owner}={strategy.__name__}(...)."
+        elif not is_object:
+            folder = base.__module__.rpartition(".")[0]
+            lack = f" The classes to choose from are in {folder}."
+        # Not an AttributeError, which hasattr(owner, ...) would hide.
+        raise TypeError(
+            f"{owner} must be an instance of a subclass of {base.__name__}, but got "
+            f"{shown(strategy)}.{lack}"
+        )
+    return strategy
+
+
+# Arguments that must be named, with an error that says how.
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def named_after(most: int, cure: str) -> Callable[[_Method], _Method]:
+    """Make a method refuse further arguments without a name, in words that help.
+
+    Parameters
+    ----------
+    most : int
+        Number of arguments that may come without a name.
+    cure : str
+        What to do, to end the message.
+
+    Returns
+    -------
+    decorate : callable
+    """
+
+    def decorate(method):
+        @functools.wraps(method)
+        def checked(self, *args, **named):
+            if len(args) > most:
+                raise TypeError(
+                    f"{method.__name__} got {len(args)} arguments without a name, but "
+                    f"takes {most} of them. {cure}"
+                )
+            return method(self, *args, **named)
+
+        return checked
+
+    return decorate
+
+
+# Compare objects by their parameters.
+
+
+def same_settings(first, second):
+    """Whether two objects are of one class and have the same parameters.
+
+    The text of an object does not tell: scikit-learn shortens long parameters in it,
+    such as a matrix of costs.
+
+    Parameters
+    ----------
+    first, second : object
+        Such as two losses. Functions are the same only if they are one object.
+
+    Returns
+    -------
+    is_same : bool
+    """
+    if first is second:
+        return True
+    if type(first) is not type(second):
+        return False
+    if hasattr(first, "get_params"):
+        ours, theirs = vars(first), vars(second)
+        return ours.keys() == theirs.keys() and all(
+            same_settings(value, theirs[name]) for name, value in ours.items()
+        )
+    try:
+        return pickle.dumps(first) == pickle.dumps(second)
+    except Exception:  # Whatever a parameter raises.
+        return False

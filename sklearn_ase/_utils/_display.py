@@ -1,10 +1,85 @@
-"""Draw a progress bar: a box in a notebook, a line in a terminal."""
+"""Write small HTML tables for notebooks."""
 
+import os
 import sys
 import time
+import unicodedata
+import warnings
 from contextlib import contextmanager
 from functools import lru_cache
 from html import escape
+from pathlib import Path
+
+
+def html_table(title, rows):
+    """Return a table of two columns as HTML.
+
+    Parameters
+    ----------
+    title : str
+    rows : iterable of (str, str)
+        Name and value. Rows with an empty value are left out.
+
+    Returns
+    -------
+    html : str
+    """
+    # Long sentences are broken, names are not.
+    name_style = "text-align:left;white-space:nowrap;vertical-align:top"
+    cells = "".join(
+        f'<tr><th style="{name_style}">{escape(str(name))}</th>'
+        f'<td style="text-align:left;max-width:44em">{escape(str(value))}</td></tr>'
+        for name, value in rows
+        if str(value)
+    )
+    return f"<table>{_caption(f'<b>{escape(title)}</b>')}{cells}</table>"
+
+
+def html_columns(title, rest, rows):
+    """Return a table with named columns as HTML, numbers to the right.
+
+    Parameters
+    ----------
+    title : str
+    rest : str
+        What follows the title.
+    rows : iterable of list of str
+        The names of the columns first.
+
+    Returns
+    -------
+    html : str
+    """
+    rows = [list(map(str, row)) for row in rows]
+    columns = zip(*rows[1:], strict=True)
+    sides = ["right" if all(map(_is_number, column)) else "left" for column in columns]
+    sides = sides or ["left"] * len(rows[0])
+    lines = []
+    for place, row in enumerate(rows):
+        tag = "td" if place else "th"
+        cells = "".join(
+            f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>'
+            for side, text in zip(sides, row, strict=True)
+        )
+        lines.append(f"<tr>{cells}</tr>")
+    caption = _caption(f"<b>{escape(title)}</b>{escape(rest)}")
+    return f"<table>{caption}{''.join(lines)}</table>"
+
+
+def _caption(html):
+    return f'<caption style="text-align:left">{html}</caption>'
+
+
+def _is_number(text):
+    try:
+        float(text or "nan")
+    except ValueError:
+        return False
+    return True
+
+
+# Draw a progress bar: a box in a notebook, a line in a terminal.
+
 
 # Seconds between two pictures, which a notebook can keep up with.
 _SECONDS = 0.1
@@ -128,3 +203,85 @@ def _new_box():
 def _box_of(cell, label):
     """The box for all bars of one label below a cell."""
     return _new_box()
+
+
+# Characters that do more than stand in a text.
+
+
+# These join or separate letters, as in Persian, Hindi and emoji.
+_JOINERS = "\u200c\u200d"
+
+
+def spelled_out(text, kept=""):
+    """Return a text in which signs that steer how it is shown are spelled out.
+
+    Parameters
+    ----------
+    text : str
+    kept : str, default=""
+        Signs that stay all the same.
+
+    Returns
+    -------
+    text : str
+        Control characters, and those that change the direction of writing, are written
+        as in ``\\x1b``. Blanks and joiners that some alphabets need stay.
+    """
+    kept += _JOINERS
+    return "".join(
+        sign if _is_shown(sign) or sign in kept else repr(sign)[1:-1] for sign in text
+    )
+
+
+def _is_shown(sign):
+    return sign.isprintable() or unicodedata.category(sign) == "Zs"
+
+
+# Warn with the line of the user's code that caused the warning.
+
+
+# scikit-learn calls fit through its callbacks, so these frames are skipped as well.
+_INSIDE = ("sklearn_ase.", "sklearn.callback.")
+
+
+def warn_caller(message, category):
+    """Issue a warning that points at the code that called the package.
+
+    Parameters
+    ----------
+    message : str
+    category : type of warning
+    """
+    frame, level, depth = sys._getframe(), 1, 1
+    # Look for the outermost frame of the package: in between it may call other code,
+    # which calls the package again.
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith(_INSIDE):
+            level = depth + 1
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+# Write files as a whole, or not at all.
+
+
+def write_whole(path, content):
+    """Write a file so that it is never seen half written, even after a power cut.
+
+    Parameters
+    ----------
+    path : str or path
+        A file of this name is replaced.
+    content : bytes
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,14 +1,88 @@
-"""Fit estimators so that one number fixes all that they draw at random."""
+"""Find the estimator inside pipelines and frozen wrappers."""
 
+from __future__ import annotations
+
+import functools
+import math
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.base import clone
+from joblib import Parallel
+from sklearn.base import BaseEstimator, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from sklearn_ase._utils._checks import shown
-from sklearn_ase._utils._unwrapping import last_step
+
+
+class Unwrapped(NamedTuple):
+    """An estimator inside pipelines and frozen wrappers, and the way to it.
+
+    Attributes
+    ----------
+    last : estimator
+        The innermost estimator: the last step of the innermost pipeline.
+    pipelines : tuple of Pipeline
+        The pipelines around it, outermost first.
+    prefix : str
+        Comes before the name of a ``fit`` parameter of `last`, as in ``"model__"``.
+    is_frozen : bool
+        Whether a frozen wrapper is among the wrappers; ``fit`` then changes nothing.
+    """
+
+    last: BaseEstimator
+    pipelines: tuple
+    prefix: str
+    is_frozen: bool
+
+    def transform(self, X):
+        """Transform X as the pipelines do before it reaches the last step."""
+        for pipeline in self.pipelines:
+            if len(pipeline) > 1:
+                X = pipeline[:-1].transform(X)
+        return X
+
+
+def unwrap(estimator):
+    """Take an estimator out of pipelines and frozen wrappers, however they nest.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Anything else than a pipeline or a frozen wrapper is returned as it is.
+
+    Returns
+    -------
+    unwrapped : Unwrapped
+    """
+    pipelines, prefix, is_frozen = [], "", False
+    while isinstance(estimator, (FrozenEstimator, Pipeline)):
+        if isinstance(estimator, FrozenEstimator):
+            estimator, is_frozen = estimator.estimator, True
+        else:
+            pipelines.append(estimator)
+            prefix += f"{estimator.steps[-1][0]}__"
+            estimator = estimator[-1]
+    return Unwrapped(estimator, tuple(pipelines), prefix, is_frozen)
+
+
+def last_step(estimator):
+    """Return the innermost estimator of pipelines and frozen wrappers."""
+    return unwrap(estimator).last
+
+
+def unfrozen(estimator):
+    """Return what is inside frozen wrappers; a pipeline stays a pipeline."""
+    while isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    return estimator
+
+
+# Fit estimators so that one number fixes all that they draw at random.
 
 
 def check_seed(random_state):
@@ -102,3 +176,110 @@ def _targets(model, y):
         # Their loss would broadcast a row of targets against a column of predictions.
         return np.asarray(y, dtype=np.float32).reshape(-1, 1)
     return y
+
+
+# Run jobs on whatever backend of joblib is active.
+
+
+def run_jobs(jobs, n_jobs):
+    """Run jobs and return an iterable of their results, in order.
+
+    Parameters
+    ----------
+    jobs : iterable of joblib.delayed calls
+    n_jobs : int or None
+
+    Returns
+    -------
+    results : iterable
+        Each is there as soon as it can be. With a backend that cannot say when a job
+        is done (multiprocessing, ray) all are there at the end.
+    """
+    try:
+        return Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    except ValueError as error:
+        if "return_as" not in str(error):
+            raise
+        return Parallel(n_jobs=n_jobs)(jobs)
+
+
+# Support scikit-learn's callbacks, which exist from version 1.9 on.
+
+
+_Method = TypeVar("_Method", bound=Callable)
+
+if TYPE_CHECKING:  # The method keeps its type.
+    from sklearn.base import BaseEstimator as CallbackSupportMixin
+
+    def with_callbacks(method: _Method) -> _Method: ...
+
+else:
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:
+
+        class CallbackSupportMixin:
+            """Stand-in for versions of scikit-learn without callbacks."""
+
+            def _init_callback_context(self, **options):
+                return None
+
+        def with_callbacks(method):
+            """Return the method in a wrapper that adds nothing.
+
+            The stack is then as deep as with callbacks, so that warnings point at the
+            same line.
+            """
+
+            @functools.wraps(method)
+            def plain_method(estimator, *args, **kwargs):
+                return method(estimator, *args, **kwargs)
+
+            return plain_method
+
+
+class Watch:
+    """Call the callbacks of an estimator before and after each batch of labels.
+
+    Parameters
+    ----------
+    estimator : ActiveRiskEstimator
+        The estimator whose ``fit`` is running.
+    X, y : pool and labels
+    n_missing : int
+        Number of labels still to buy.
+    batch_size : int
+        Number of labels per batch.
+    """
+
+    def __init__(self, estimator, X, y, n_missing, batch_size):
+        # One batch more, for rows that were waiting for a label before.
+        n_batches = math.ceil(max(n_missing, 0) / batch_size) + 1
+        self._context = estimator._init_callback_context(max_subtasks=n_batches)
+        self._data = {"estimator": estimator, "X": X, "y": None if callable(y) else y}
+        self._batch = None
+        if self._context is not None:
+            self._context.call_on_fit_task_begin(**self._data)
+
+    def begin(self):
+        """Call the callbacks before a batch of labels is asked for."""
+        if self._context is not None:
+            self._batch = self._context.subcontext(task_name="batch")
+            self._batch.call_on_fit_task_begin(**self._data)
+
+    def end(self):
+        """Call the callbacks after a batch; return why to stop, or an empty text."""
+        stop = self._call_end(self._batch)
+        return "A callback asked to stop." if stop else ""
+
+    def close(self):
+        """Call the callbacks at the end of the fit."""
+        self._call_end(self._context)
+
+    def _call_end(self, context):
+        if context is None:
+            return False
+        fitted = {"evaluation_": self._data["estimator"].evaluation_}
+        return context.call_on_fit_task_end(
+            **self._data, reconstruction_attributes=fitted
+        )

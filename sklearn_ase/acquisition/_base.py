@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._utils._strategies import check_strategy
+from sklearn_ase._utils._checks import check_strategy
 from sklearn_ase._utils._typing import Floats
 
 if TYPE_CHECKING:

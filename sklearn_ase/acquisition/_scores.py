@@ -1,4 +1,4 @@
-"""Variance reduction: label what reduces the uncertainty about the risk most."""
+"""Uniform: every sample has the same score."""
 
 from __future__ import annotations
 
@@ -12,6 +12,148 @@ from sklearn_ase.belief import _kernels
 
 if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
+
+
+class Uniform(BaseAcquisition):
+    """The same score for every sample, which gives a plain random sample.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import Uniform
+    >>> Uniform()
+    Uniform()
+    """
+
+    is_uniform = True
+    is_local = True
+    reads = ()
+
+    def score_samples(self, state: PoolState) -> Floats:
+        """Ones."""
+        return np.ones(state.n_samples)
+
+
+# Bayesian active learning by disagreement.
+
+
+class BALD(BaseAcquisition):
+    """Information that the label of a sample gives about the surrogate's members.
+
+    This is the mutual information of label and member. With a calibrated surrogate the
+    mean is over the calibrated probabilities of the labels. The score is high where the
+    surrogate can learn most, whether or not that matters for the risk of the model.
+
+    See Also
+    --------
+    XWED : The same, weighted by the loss of the model.
+
+    References
+    ----------
+    .. [1] Houlsby et al., "Bayesian Active Learning for Classification and
+       Preference Learning", 2011.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import BALD
+    >>> BALD()
+    BALD()
+    """
+
+    is_local = True
+    reads = ("disagreement",)
+
+    def score_samples(self, state: PoolState) -> Floats:
+        """Disagreement of the members at each sample."""
+        return state.belief.disagreement()
+
+
+# XWED: label where the members disagree and the model may lose much.
+
+
+class XWED(BaseAcquisition):
+    """Expected weighted disagreement of the surrogate's members.
+
+    This is the disagreement of :class:`BALD`, in which each possible label is weighted
+    by the loss that the model would have. The paper's "XWED" is this with
+    :class:`ArgMax`, its "~XWED" is this with :class:`Proportional`.
+
+    See Also
+    --------
+    BALD : The same with a loss of 1 everywhere.
+
+    References
+    ----------
+    .. [1] Kossen et al., "Active Surrogate Estimators", NeurIPS 2022, equation 6.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import XWED
+    >>> XWED()
+    XWED()
+    """
+
+    is_local = True
+    reads = ("weighted_disagreement",)
+
+    def score_samples(self, state: PoolState) -> Floats:
+        """Weighted disagreement of the members at each sample."""
+        return state.belief.weighted_disagreement(state.loss)
+
+
+# Expected loss: label where the model is expected to be wrong.
+
+
+class ExpectedLoss(BaseAcquisition):
+    """The loss that the surrogate expects, ``g(x)``.
+
+    With :class:`Proportional` this is the sampling of active testing. It is optimal for
+    :class:`LURE` if the surrogate predicts every loss exactly.
+
+    References
+    ----------
+    .. [1] Kossen et al., "Active Testing: Sample-Efficient Model Evaluation",
+       ICML 2021.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import ExpectedLoss
+    >>> ExpectedLoss()
+    ExpectedLoss()
+    """
+
+    is_local = True
+    reads = ()
+
+    def score_samples(self, state: PoolState) -> Floats:
+        """Expected loss at each sample; for a metric, how much its label matters."""
+        return state.belief.expected_loss(state.loss)
+
+
+# Loss spread: label where the loss is most uncertain.
+
+
+class LossSpread(BaseAcquisition):
+    """Standard deviation of the loss under the surrogate's belief.
+
+    Sampling in proportion to it gives :class:`CorrectedASE` the smallest variance, if
+    the belief is right.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import LossSpread
+    >>> LossSpread()
+    LossSpread()
+    """
+
+    is_local = True
+    reads = ()
+
+    def score_samples(self, state: PoolState) -> Floats:
+        """Standard deviation of the loss at each sample."""
+        return np.sqrt(state.belief.loss_variance(state.loss))
+
+
+# Variance reduction: label what reduces the uncertainty about the risk most.
 
 
 class VarianceReduction(BaseAcquisition):

@@ -10,12 +10,10 @@ import numpy as np
 
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.belief import _kernels
-from sklearn_ase.belief._chunks import join_chunks
-from sklearn_ase.belief._namespace import as_floats, to_numpy
-from sklearn_ase.belief._training_worth import TrainingWorth
+from sklearn_ase.belief._kernels import TrainingWorth, as_floats, join_chunks, to_numpy
 
 if TYPE_CHECKING:
-    from sklearn_ase.losses._pool_loss import LossTable
+    from sklearn_ase.losses._base import LossTable
 
 
 @dataclass(frozen=True, eq=False)

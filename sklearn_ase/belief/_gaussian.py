@@ -10,11 +10,10 @@ import numpy as np
 
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.belief import _kernels
-from sklearn_ase.belief._chunks import join_chunks
-from sklearn_ase.belief._training_worth import TrainingWorth
+from sklearn_ase.belief._kernels import TrainingWorth, join_chunks
 
 if TYPE_CHECKING:
-    from sklearn_ase.losses._pool_loss import PointLoss
+    from sklearn_ase.losses._base import PointLoss
 
 
 @dataclass(frozen=True, eq=False)

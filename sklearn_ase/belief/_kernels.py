@@ -1,12 +1,62 @@
-"""Formulas about beliefs, as functions of arrays that return new arrays.
+"""Which array library to compute with: numpy, or torch where a tensor came in."""
 
-Arrays are numpy arrays or torch tensors, all of one kind in a call. Letters for axes:
-``e`` members, ``n`` samples, ``c`` classes.
-"""
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from sklearn_ase.belief._namespace import as_floats, namespace
+
+def namespace(values):
+    """Module whose functions take `values`: torch for a tensor, else numpy.
+
+    Both have ``einsum``, ``matmul``, ``where`` and ``inf``, so that one formula serves
+    both.
+
+    Parameters
+    ----------
+    values : array-like or torch tensor
+
+    Returns
+    -------
+    xp : module
+    """
+    # Not an import: without torch in memory there cannot be a tensor.
+    torch = sys.modules.get("torch")
+    return torch if torch is not None and isinstance(values, torch.Tensor) else np
+
+
+def as_floats(values, like=None):
+    """Values as an array of doubles, or as a tensor beside another one.
+
+    Parameters
+    ----------
+    values : array-like or torch tensor
+    like : array-like or torch tensor, default=None
+        If it is a tensor, so is the result, with the same precision and on the same
+        device. None takes `values` itself.
+
+    Returns
+    -------
+    values : ndarray or torch tensor
+    """
+    like = values if like is None else like
+    xp = namespace(like)
+    if xp is np:
+        return np.asarray(values, dtype=np.float64)
+    return xp.as_tensor(values, dtype=like.dtype, device=like.device)
+
+
+def to_numpy(values):
+    """Array or tensor as a numpy array of doubles; a tensor leaves its device."""
+    if namespace(values) is not np:
+        values = values.double().cpu().numpy()
+    return np.asarray(values, dtype=np.float64)
+
+
+# Formulas about beliefs, as functions of arrays that return new arrays.
+
 
 _TINY = np.finfo(np.float64).tiny
 # Where the members give a class less than this on average, they agree to exclude it.
@@ -183,3 +233,83 @@ def covariance_with_pool_risk(member_loss):
 def gaussian_disagreement(epistemic, noise):
     """BALD of a Gaussian belief, ``½ log(1 + s²/σ²)``, for numpy arrays."""
     return 0.5 * np.log1p(epistemic / noise)
+
+
+# Joining beliefs about chunks of a pool without holding them twice.
+
+
+def join_chunks(chunks, n_samples):
+    """Fields of the belief about a pool from beliefs about its consecutive chunks.
+
+    Parameters
+    ----------
+    chunks : iterable of beliefs of one kind
+        Each is read and let go before the next is asked for.
+    n_samples : int
+        Size of the pool.
+
+    Returns
+    -------
+    values : dict of str to ndarray or None
+    """
+    joined, begin = {}, 0
+    for chunk in chunks:
+        end = begin + chunk.n_samples
+        for field in fields(chunk):
+            name, values = field.name, getattr(chunk, field.name)
+            if values is None:
+                joined[name] = None
+            elif name == "training_worth":
+                share = chunk.n_samples / n_samples
+                joined[name] = values.plus(joined.get(name), share)
+            elif name == "member_risk":
+                share = chunk.n_samples / n_samples
+                joined[name] = joined.get(name, 0.0) + share * values
+            else:
+                # Samples are the last axis of member_loss and the first of the others.
+                axis = 1 if name == "member_loss" else 0
+                if name not in joined:
+                    shape = list(values.shape)
+                    shape[axis] = n_samples
+                    joined[name] = np.empty(shape)
+                np.moveaxis(joined[name], axis, 0)[begin:end] = np.moveaxis(
+                    values, axis, 0
+                )
+        begin = end
+    return joined
+
+
+# How much the training rows count in a calibrated belief.
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingWorth:
+    """Alternatives for the number of labels that the training rows are worth.
+
+    A belief is a mixture of calibrations. In each of them all training rows together
+    count as another number of labels of the pool.
+
+    Attributes
+    ----------
+    worths : ndarray of shape (n_worths,)
+        Number of labels.
+    shares : ndarray of shape (n_worths,)
+        Probability of each, given the labels; they sum to 1.
+    risk : ndarray of shape (n_worths,)
+        Pool risk that each calibration expects. Their mean, weighted by the shares, is
+        the risk that the belief expects.
+    """
+
+    worths: np.ndarray
+    shares: np.ndarray
+    risk: np.ndarray
+
+    @property
+    def n_labels(self) -> float:
+        """Number of labels that the training rows are worth, on average."""
+        return float(self.shares @ self.worths)
+
+    def plus(self, other: TrainingWorth | None, share: float) -> TrainingWorth:
+        """Add the risk on another part of the pool, which is `share` of the whole."""
+        before = 0.0 if other is None else other.risk
+        return TrainingWorth(self.worths, self.shares, before + share * self.risk)

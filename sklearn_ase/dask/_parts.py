@@ -1,20 +1,171 @@
-"""The parts of a pool on the workers of a cluster.
-
-All work is done by plain tasks of dask. A task that is lost with its worker is run
-again by the scheduler, from what it needs: its partition, the model and the surrogate.
-"""
+"""A column of a pool whose parts lie on the workers of a cluster."""
 
 from dataclasses import replace
+from functools import cached_property
 
 import dask
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from sklearn_ase._data._disk_sources import ParquetSource
-from sklearn_ase._data._row_source import RowSource, ViewSource
-from sklearn_ase._pool._local import LocalParts, check_length
-from sklearn_ase._utils._progress import progress
-from sklearn_ase.dask._column import PartedColumn
-from sklearn_ase.dask._source import DaskSource
+from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
+from sklearn_ase._data._sources import ParquetSource, RowSource, ViewSource
+from sklearn_ase._pool._pool import LocalParts, check_length
+from sklearn_ase._utils._display import progress
+
+
+class PartedColumn(NDArrayOperatorsMixin):
+    """One number for each row of a pool, kept where the rows are.
+
+    Sums, and single rows, are brought here. Anything else turns the column into an
+    array, which takes 8 bytes for each row.
+
+    Parameters
+    ----------
+    parts : DaskParts
+    columns : RemoteColumns
+    name : str
+        Of the column.
+    """
+
+    def __init__(self, parts, columns, name):
+        self._parts, self._columns, self._name = parts, columns, name
+
+    def __len__(self):
+        return self._parts.n_samples
+
+    @property
+    def shape(self):
+        """``(n_samples,)``"""
+        return (len(self),)
+
+    @cached_property
+    def _moments(self):
+        """Number, mean and sum of squares around the mean, over all rows."""
+        found = self._parts.map(_moments_of, self._columns, self._name)
+        counts, means, squares = np.transpose(found)
+        mean = counts @ means / counts.sum()
+        return mean, squares.sum() + counts @ (means - mean) ** 2
+
+    def mean(self):
+        """Mean over the pool."""
+        return float(self._moments[0])
+
+    def sum(self):
+        """Sum over the pool."""
+        return float(self._moments[0] * len(self))
+
+    def var(self):
+        """Variance over the pool."""
+        return float(self._moments[1] / len(self))
+
+    def copy(self):
+        """All values, as an array."""
+        return np.asarray(self)
+
+    def __getitem__(self, rows):
+        if isinstance(rows, slice) or np.asarray(rows).dtype == bool:
+            return np.asarray(self)[rows]
+        return self._parts.at(self._columns, self._name, np.asarray(rows, dtype=int))
+
+    def __array__(self, dtype=None, copy=None):
+        found = self._parts.map(_values_of, self._columns, self._name)
+        return np.concatenate(found).astype(dtype or float, copy=False)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        inputs = [np.asarray(x) if isinstance(x, PartedColumn) else x for x in inputs]
+        return getattr(ufunc, method)(*inputs, **options)
+
+
+def _values_of(start, columns, name):
+    return columns[name]
+
+
+def _moments_of(start, columns, name):
+    values = columns[name]
+    return len(values), values.mean(), len(values) * values.var()
+
+
+# Rows of a dask array or frame.
+
+
+class DaskSource(RowSource):
+    """Rows of a dask array or frame, read one partition at a time.
+
+    Parameters
+    ----------
+    collection : dask.array.Array or dask.dataframe.DataFrame
+    client : distributed.Client, default=None
+        None means the active one. Without any, partitions are computed in this process.
+
+    Attributes
+    ----------
+    blocks : list of Delayed
+        Partitions, in order.
+    starts : ndarray of shape (n_blocks + 1,)
+        Number of the first row of each, and of all rows.
+    client : distributed.Client or None
+    """
+
+    def __init__(self, collection, client=None):
+        self.client = _active_client() if client is None else client
+        if hasattr(collection, "npartitions") and hasattr(collection, "columns"):
+            blocks = collection.to_delayed()
+            lengths = [dask.delayed(len)(block) for block in blocks]
+            lengths = self._computed(lengths)
+        else:
+            # A row must not be cut.
+            whole = dict.fromkeys(range(1, collection.ndim), -1)
+            blocks = collection.rechunk(whole).to_delayed().ravel().tolist()
+            lengths = collection.chunks[0]
+            if np.isnan(lengths).any():
+                lengths = self._computed([dask.delayed(len)(b) for b in blocks])
+        kept = [(b, n) for b, n in zip(blocks, lengths, strict=True) if n]
+        self.blocks = [block for block, _ in kept]
+        self.starts = np.cumsum([0, *(n for _, n in kept)], dtype=int)
+
+    def __len__(self):
+        return int(self.starts[-1])
+
+    def take(self, rows):
+        rows = np.asarray(rows, dtype=int)
+        wanted, places = np.unique(rows, return_inverse=True)
+        owners = np.searchsorted(self.starts, wanted, side="right") - 1
+        found = [
+            dask.delayed(take_rows)(
+                self.blocks[k], wanted[owners == k] - self.starts[k]
+            )
+            for k in np.unique(owners)
+        ]
+        if not found:  # No rows, in their container.
+            return take_rows(self.head(), np.empty(0, dtype=int))
+        top, *others = self._computed(found)
+        for some in others:
+            top = stack_rows(top, some)
+        return take_rows(top, places)
+
+    def chunks(self, size):
+        for block in self.blocks:
+            (rows,) = self._computed([block])
+            for start in range(0, n_rows(rows), size):
+                yield take_rows(rows, slice(start, start + size))
+
+    def _computed(self, values):
+        """Values of delayed objects."""
+        if self.client is None:
+            return dask.compute(*values)
+        return self.client.gather(self.client.compute(values))
+
+
+def _active_client():
+    try:
+        from distributed import default_client
+
+        return default_client()
+    except (ImportError, ValueError):  # There is none.
+        return None
+
+
+# The parts of a pool on the workers of a cluster.
 
 
 class RemoteColumns(dict):

@@ -4,12 +4,16 @@ A loss applied to the predictions for a pool is a table (classification) or a fu
 of the label (regression). The rest of the package sees the model only through it.
 """
 
-from sklearn_ase.losses._base import BaseLoss
-from sklearn_ase.losses._classification import Brier, LogLoss, ZeroOne
-from sklearn_ase.losses._custom import CustomLoss
-from sklearn_ase.losses._lookup import as_loss
-from sklearn_ase.losses._pool_loss import LossTable, PointLoss
-from sklearn_ase.losses._regression import AbsoluteError, SquaredError
+from sklearn_ase.losses._base import BaseLoss, LossTable, PointLoss
+from sklearn_ase.losses._losses import (
+    AbsoluteError,
+    Brier,
+    CustomLoss,
+    LogLoss,
+    SquaredError,
+    ZeroOne,
+    as_loss,
+)
 
 __all__ = [
     "AbsoluteError",

@@ -4,18 +4,22 @@ A metric is a function of means over the pool, of values that each row has for e
 label. Ranking metrics are so near a belief about the labels.
 """
 
-from sklearn_ase.metrics._accuracy import Accuracy
 from sklearn_ase.metrics._agreement import BalancedAccuracy, CohenKappa, Matthews
 from sklearn_ase.metrics._base import BaseMetric
-from sklearn_ase.metrics._confusion import ConfusionMetric
-from sklearn_ase.metrics._label_share import LabelMean, LabelScore, LabelShare
+from sklearn_ase.metrics._counts import Accuracy, ConfusionMetric
 from sklearn_ase.metrics._lookup import as_metric, metric_names
-from sklearn_ase.metrics._mean_loss import MeanLoss
-from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.metrics._pool_ranking import PoolRanking
+from sklearn_ase.metrics._numbers import (
+    R2,
+    ExplainedVariance,
+    LabelMean,
+    LabelScore,
+    LabelShare,
+    MeanLoss,
+    RootMeanSquaredError,
+)
+from sklearn_ase.metrics._pool_metric import PoolMetric, PoolRanking
 from sklearn_ase.metrics._ranking import AveragePrecision, RocAuc
 from sklearn_ase.metrics._ratios import FBeta, Jaccard, Precision, Recall, Specificity
-from sklearn_ase.metrics._regression import R2, ExplainedVariance, RootMeanSquaredError
 from sklearn_ase.metrics._row_values import RowValues
 
 __all__ = [

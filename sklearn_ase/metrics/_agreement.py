@@ -1,15 +1,298 @@
-"""How a score that is known at each row goes along with values that labels decide."""
+"""Balanced accuracy, Matthews' correlation and Cohen's kappa of shares.
 
+For two classes the means are ``u`` (positives found), ``v`` (positives missed) and
+``p`` (predicted positives). For more, these are arrays with a value for each class.
+Each function returns the value and its derivatives.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_ase.metrics._agreement import CohenKappa
-from sklearn_ase.metrics._combine import combine
-from sklearn_ase.metrics._counts import CountMetric, of_one_class
+from sklearn_ase._utils._checks import check_flag
+from sklearn_ase._utils._typing import Floats
+from sklearn_ase.metrics._counts import TINY, CountMetric, of_each_class, of_one_class
+from sklearn_ase.metrics._numbers import variance
 from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.metrics._regression import variance
-from sklearn_ase.metrics._row_values import FunctionValues, TableValues
+from sklearn_ase.metrics._ratios import ClassMean
+from sklearn_ase.metrics._row_values import FunctionValues, TableValues, combine
+
+
+def balanced_of_two(u, v, p, adjusted=False):
+    """Mean of the recalls of two classes.
+
+    Parameters
+    ----------
+    u, v, p : float
+    adjusted : bool, default=False
+
+    Returns
+    -------
+    value : float
+    slopes : ndarray of shape (3,)
+    """
+    # The other class has the counts of what is neither positive nor predicted so.
+    found = np.array([u, 1.0 - p - v])
+    missed = np.array([v, p - u])
+    value, (by_found, by_missed, _) = balanced_of_many(
+        found, missed, np.array([p, 1.0 - p]), adjusted
+    )
+    slopes = [
+        by_found[0] - by_missed[1],
+        by_missed[0] - by_found[1],
+        by_missed[1] - by_found[1],
+    ]
+    return value, np.array(slopes)
+
+
+def balanced_of_many(u, v, p, adjusted=False):
+    """Mean of the recalls of the classes that occur among the labels.
+
+    Parameters
+    ----------
+    u, v, p : ndarrays of shape (n_classes,)
+    adjusted : bool, default=False
+        Whether chance is 0 and the best value 1.
+
+    Returns
+    -------
+    value : float
+    slopes : ndarray of shape (3, n_classes)
+    """
+    size = u + v
+    occurs = size > TINY
+    size, n_classes = np.where(occurs, size, 1.0), occurs.sum()
+    value = np.where(occurs, u / size, 0.0).sum() / n_classes
+    slopes = np.where(occurs, [v, -u, np.zeros(len(u))] / size**2, 0.0) / n_classes
+    if adjusted:
+        if n_classes < 2:  # Chance is always right.
+            return np.nan, np.full(slopes.shape, np.nan)
+        chance = 1.0 / n_classes
+        value, slopes = (value - chance) / (1.0 - chance), slopes / (1.0 - chance)
+    return value, slopes
+
+
+def matthews_of_two(u, v, p):
+    """Matthews' correlation of two classes.
+
+    Parameters
+    ----------
+    u, v, p : float
+
+    Returns
+    -------
+    value : float
+    slopes : ndarray of shape (3,)
+    """
+    size = u + v
+    spread, known = size * (1.0 - size), p * (1.0 - p)
+    if min(spread, known) <= TINY:
+        return np.nan, np.full(3, np.nan)
+    root = np.sqrt(spread * known)
+    value = (u - p * size) / root
+    by_size = value * (1.0 - 2.0 * size) / (2.0 * spread)
+    by_p = value * (1.0 - 2.0 * p) / (2.0 * known)
+    slopes = [(1.0 - p) / root - by_size, -p / root - by_size, -size / root - by_p]
+    return value, np.array(slopes)
+
+
+def matthews_of_many(u, v, p):
+    """Matthews' correlation of many classes.
+
+    Parameters
+    ----------
+    u, v, p : ndarrays of shape (n_classes,)
+
+    Returns
+    -------
+    value : float
+    slopes : ndarray of shape (3, n_classes)
+    """
+    size = u + v
+    spread, known = 1.0 - size @ size, 1.0 - p @ p
+    if min(spread, known) <= TINY:
+        return np.nan, np.full((3, len(u)), np.nan)
+    root = np.sqrt(spread * known)
+    value = (u.sum() - p @ size) / root
+    by_size = value * size / spread
+    by_p = -size / root + value * p / known
+    return value, np.array([(1.0 - p) / root + by_size, -p / root + by_size, by_p])
+
+
+def kappa_of_two(u, v, p):
+    """Cohen's kappa of two classes.
+
+    Parameters
+    ----------
+    u, v, p : float
+
+    Returns
+    -------
+    value : float
+    slopes : ndarray of shape (3,)
+    """
+    size = u + v
+    below = p + size - 2.0 * p * size
+    if below <= TINY:
+        return np.nan, np.full(3, np.nan)
+    value = 2.0 * (u - p * size) / below
+    by_size = -2.0 * p - value * (1.0 - 2.0 * p)
+    by_p = -2.0 * size - value * (1.0 - 2.0 * size)
+    return value, np.array([2.0 + by_size, by_size, by_p]) / below
+
+
+def kappa_of_many(u, v, p):
+    """Cohen's kappa of many classes.
+
+    Parameters
+    ----------
+    u, v, p : ndarrays of shape (n_classes,)
+
+    Returns
+    -------
+    value : float
+    slopes : ndarray of shape (3, n_classes)
+    """
+    size = u + v
+    below = 1.0 - p @ size
+    if below <= TINY:
+        return np.nan, np.full((3, len(u)), np.nan)
+    value = (u.sum() - p @ size) / below
+    by_size = -p * (1.0 - value)
+    return value, np.array([1.0 + by_size, by_size, -size * (1.0 - value)]) / below
+
+
+# Metrics of all classes together: how far predictions and labels agree.
+
+
+class _AgreementMetric(CountMetric):
+    """A metric of two classes (three means) or more (three means for each)."""
+
+    bounds = (-1.0, 1.0)
+
+    @abstractmethod
+    def _of_two(self, u, v, p):
+        """Value and derivatives, of shape (3,)."""
+
+    @abstractmethod
+    def _of_many(self, u, v, p):
+        """Value and derivatives, of shape (3, n_classes)."""
+
+    def _counts(self, predicted, names, classes):
+        if len(names) > 2:
+            return of_each_class(predicted, len(names))
+        return of_one_class(predicted, len(names) - 1)
+
+    def value(self, means: np.ndarray) -> float:
+        return float(self._both(means)[0])
+
+    def gradient(self, means: np.ndarray) -> Floats:
+        return np.ravel(self._both(means)[1])
+
+    def _both(self, means):
+        means = np.asarray(means, dtype=float)
+        if len(means) == 3:
+            return self._of_two(*means)
+        return self._of_many(*means.reshape(3, -1))
+
+
+class BalancedAccuracy(_AgreementMetric):
+    """Mean of the recalls of the classes.
+
+    Classes that never occur as a label do not count, as in
+    :func:`sklearn.metrics.balanced_accuracy_score`.
+
+    Parameters
+    ----------
+    adjusted : bool, default=False
+        Rescale the value, so that chance is 0 and the best value 1.
+
+    See Also
+    --------
+    Accuracy : Each row counts the same.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import BalancedAccuracy
+    >>> BalancedAccuracy()([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 0])
+    0.625
+    """
+
+    def __init__(self, adjusted: bool = False) -> None:
+        self.adjusted = adjusted
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest value."""
+        return (-1.0 if self.adjusted else 0.0, 1.0)
+
+    def validate(self) -> None:
+        check_flag(self.adjusted, "adjusted")
+
+    @property
+    def _class_mean(self) -> ClassMean:
+        """How classes are averaged, of which all count the same."""
+        return ClassMean((0, 1, 0, 0), (0, 1, 1, 0), True, self.adjusted)
+
+    def _of_two(self, u, v, p):
+        return balanced_of_two(u, v, p, self.adjusted)
+
+    def _of_many(self, u, v, p):
+        return balanced_of_many(u, v, p, self.adjusted)
+
+
+class Matthews(_AgreementMetric):
+    """Matthews' correlation of labels and predictions.
+
+    The value is NaN if all labels, or all predictions, are of one class.
+    :func:`sklearn.metrics.matthews_corrcoef` gives 0 there.
+
+    See Also
+    --------
+    CohenKappa : Agreement beyond chance.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import Matthews
+    >>> round(Matthews()([1, 1, 1, 0], [1, 0, 1, 1]), 3)
+    -0.333
+    """
+
+    def _of_two(self, u, v, p):
+        return matthews_of_two(u, v, p)
+
+    def _of_many(self, u, v, p):
+        return matthews_of_many(u, v, p)
+
+
+class CohenKappa(_AgreementMetric):
+    """Agreement of labels and predictions beyond that of chance.
+
+    The value is NaN if all labels and all predictions are of one and the same class,
+    as in :func:`sklearn.metrics.cohen_kappa_score`.
+
+    See Also
+    --------
+    Matthews : Correlation of labels and predictions.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import CohenKappa
+    >>> CohenKappa()(["a", "a", "b", "b"], ["a", "a", "b", "a"])
+    0.5
+    """
+
+    def _of_two(self, u, v, p):
+        return kappa_of_two(u, v, p)
+
+    def _of_many(self, u, v, p):
+        return kappa_of_many(u, v, p)
+
+
+# How a score that is known at each row goes along with values that labels decide.
 
 
 @dataclass(frozen=True)

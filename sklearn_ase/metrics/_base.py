@@ -1,4 +1,4 @@
-"""The base class of the metrics: what is reported of a model."""
+"""Weights of the rows of a pool."""
 
 from __future__ import annotations
 
@@ -10,12 +10,40 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 
-from sklearn_ase._data._row_order import RowOrder
+from sklearn_ase._data._rows import RowOrder
 from sklearn_ase._utils._checks import is_number, shown
 from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
+
+
+def pool_weight(prediction, weight, n_samples=None):
+    """Weight of each row of a pool: what is given, else 1.
+
+    Parameters
+    ----------
+    prediction : ndarray of shape (n_samples, ...) or None
+    weight : ndarray of shape (n_samples,) or None
+    n_samples : int, default=None
+
+    Returns
+    -------
+    weight : ndarray of shape (n_samples,)
+    """
+    if weight is not None:
+        return np.asarray(weight, dtype=float)
+    if prediction is not None:
+        n_samples = len(prediction)
+    if n_samples is None:
+        raise ValueError(
+            "The size of the pool is not known, for there are no predictions. Pass "
+            "n_samples=..."
+        )
+    return np.ones(n_samples)
+
+
+# The base class of the metrics: what is reported of a model.
+
 
 # Step of the numerical gradient, relative to the size of a mean.
 _STEP = 1e-6

@@ -1,18 +1,139 @@
-"""The base class of metrics that count hard predictions."""
+"""Places of labels among the classes, and which class is the positive one."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
-from sklearn_ase.metrics._base import BaseMetric
-from sklearn_ase.metrics._labels import columns_of, with_predicted
+from sklearn_ase._utils._checks import check_callable, is_number, shown
+from sklearn_ase._utils._typing import Floats
+from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
-from sklearn_ase.metrics._pool_weight import pool_weight
 from sklearn_ase.metrics._row_values import ClassValues
+
+
+def columns_of(labels, classes):
+    """Place of each label among sorted classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+
+    Returns
+    -------
+    columns : ndarray of int of shape (n_rows,)
+        -1 for a label that is none of the classes.
+    """
+    places = np.searchsorted(classes, labels)
+    places = np.minimum(places, len(classes) - 1)
+    return np.where(classes[places] == labels, places, -1)
+
+
+def with_predicted(classes, prediction):
+    """Sorted classes, with the labels that only the model knows.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    prediction : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    names : ndarray of shape (n_names,)
+    """
+    is_new = columns_of(prediction, classes) < 0
+    return np.union1d(classes, prediction[is_new]) if is_new.any() else classes
+
+
+def positive_column(metric, classes, cure, counts=None):
+    """Place of the positive class.
+
+    Parameters
+    ----------
+    metric : BaseMetric
+        Its ``pos_label`` None means 1, or the greater of two numbers. If its
+        ``prefers_one`` is False, the greater one comes before the label 1.
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+    cure : str
+        What can be given if there are more than two classes, for messages.
+    counts : ndarray of shape (n_classes,), default=None
+        How often each class is predicted, for messages.
+
+    Returns
+    -------
+    column : int
+    """
+    listed, pos_label, name = classes.tolist(), metric.pos_label, type(metric).__name__
+    prefers_one = getattr(metric, "prefers_one", True)
+    if pos_label is not None:
+        if pos_label in listed:
+            return listed.index(pos_label)
+        raise ValueError(
+            f"{name} needs pos_label to be one of the classes, but "
+            f"pos_label={shown(pos_label)} is not among {shown(listed)}. Give "
+            "pos_label=... one of them, or pass all classes."
+        )
+    if len(listed) > 2:
+        raise ValueError(
+            f"{name} needs to know which class is the positive one, for there are "
+            f"{len(listed)} classes: {shown(listed)}. Give {cure}."
+        )
+    if prefers_one and 1 in listed:
+        return listed.index(1)
+    if len(listed) == 2 and prefers_one and classes.dtype.kind not in "biuf":
+        rarer = listed[1 if counts is None else int(np.argmin(counts))]
+        example = clone(metric).set_params(pos_label=rarer)
+        raise ValueError(
+            f"{name} needs to know which class is the positive one, {shown(listed[0])} "
+            f"or {shown(listed[1])}. Give pos_label=..., as in "
+            f"sklearn_ase.metrics.{example!r}."
+        )
+    if len(listed) == 2:
+        return 1
+    if 1 in listed:
+        return 0
+    raise ValueError(
+        f"{name} needs two classes, or a class 1, but the only class is "
+        f"{shown(listed[0])}. Pass all classes, or give pos_label=..."
+    )
+
+
+def with_positive(metric, before, classes):
+    """A metric of one class, for classes that were two at first and then became more.
+
+    Parameters
+    ----------
+    metric : BaseMetric
+    before, classes : ndarray or None
+        Classes at the start, and now.
+
+    Returns
+    -------
+    metric : BaseMetric
+        With the positive class of the start, if none was given. Otherwise the same.
+    """
+    # An average is of all classes.
+    is_average = getattr(metric, "average", "binary") != "binary"
+    is_open = getattr(metric, "pos_label", "none") is None and not is_average
+    if not is_open or classes is None or len(classes) < 3 or len(before) != 2:
+        return metric
+    if before.dtype.kind not in "biuf" and getattr(metric, "prefers_one", True):
+        return metric  # No text is the positive class by itself; the metric says so.
+    column = positive_column(metric, before, "pos_label=...")
+    return clone(metric).set_params(pos_label=before[column].item())
+
+
+# The base class of metrics that count hard predictions.
+
 
 # Shares below it are rounding: a row of a pool of a billion is more.
 TINY = 1e-12
@@ -153,3 +274,117 @@ def _needed(classes, name):
     if classes is None:
         raise ValueError(f"{name} needs the possible labels. Pass classes=...")
     return np.asarray(classes)
+
+
+# A metric from a function of the confusion matrix.
+
+
+_MOST_CLASSES = 30
+
+
+class ConfusionMetric(CountMetric):
+    """Metric given by a function of the confusion matrix.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(matrix) -> float``. The matrix has the shape (n_classes, n_classes).
+        Its rows are the true classes and its columns the predicted ones, both sorted.
+        Its entries are shares of the pool, and add up to 1. NaN means that the metric
+        is not defined.
+    bounds : tuple of two float, default=(-inf, inf)
+        Least and greatest value of the function.
+
+    See Also
+    --------
+    BaseMetric : A metric as a class, of other means than these.
+
+    Notes
+    -----
+    The estimate needs the derivative with respect to each entry, which is computed
+    numerically. So the function should be smooth, and accept matrices whose entries do
+    not quite add up to 1. At most 30 classes are allowed.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import ConfusionMetric
+    >>> def cost(matrix):
+    ...     return 5 * matrix[1, 0] + matrix[0, 1]  # A miss costs five false alarms.
+    >>> ConfusionMetric(cost, bounds=(0, 5))([0, 0, 1, 1], [0, 1, 1, 0])
+    1.5
+    """
+
+    bounds: Any = None  # A parameter here.
+
+    def __init__(
+        self,
+        function: Callable[[np.ndarray], float],
+        bounds: tuple[float, float] = (-math.inf, math.inf),
+    ) -> None:
+        self.function = function
+        self.bounds = bounds
+
+    def validate(self) -> None:
+        what = "(matrix of shape (n_classes, n_classes)) -> float"
+        check_callable(self.function, "function", what)
+        bounds = self.bounds
+        if not (
+            isinstance(bounds, tuple | list)
+            and len(bounds) == 2
+            and all(map(is_number, bounds))
+            and bounds[0] < bounds[1]
+        ):
+            raise ValueError(
+                f"bounds={shown(bounds)} must be two numbers, the least and the "
+                "greatest value."
+            )
+
+    def _counts(self, predicted, names, classes):
+        self.validate()
+        if len(names) > _MOST_CLASSES:
+            raise ValueError(
+                f"ConfusionMetric takes at most {_MOST_CLASSES} classes, for it "
+                f"estimates every cell of the matrix, but there are {len(names)}. "
+                "Write a subclass of sklearn_ase.metrics.BaseMetric with fewer means."
+            )
+        flags = [predicted == column for column in range(len(names))]
+        return [Count(label, flag) for label in range(len(names)) for flag in flags]
+
+    def value(self, means: np.ndarray) -> float:
+        size = math.isqrt(len(means))
+        value = self.function(np.reshape(np.asarray(means, dtype=float), (size, size)))
+        if np.ndim(value) > 0 or not is_number(np.asarray(value).item()):
+            raise ValueError(
+                "The function of a ConfusionMetric must return one number, but "
+                f"returned {shown(value)}."
+            )
+        return float(value)
+
+
+# The share of predictions that are right.
+
+
+class Accuracy(CountMetric):
+    """Share of the rows whose predicted label is right.
+
+    A predicted label that is none of the classes is never right.
+
+    See Also
+    --------
+    BalancedAccuracy : Each class counts the same.
+
+    Examples
+    --------
+    >>> from sklearn_ase.metrics import Accuracy
+    >>> Accuracy()(["cat", "dog", "dog"], ["cat", "dog", "cat"])
+    0.666...
+    """
+
+    def _counts(self, predicted, names, classes):
+        return [of_hits(predicted)]
+
+    def value(self, means: np.ndarray) -> float:
+        return float(means[0])
+
+    def gradient(self, means: np.ndarray) -> Floats:
+        return np.ones(1)

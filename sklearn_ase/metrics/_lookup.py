@@ -9,13 +9,18 @@ import numpy as np
 
 from sklearn_ase._utils._checks import check_choice, did_you_mean, is_number, shown
 from sklearn_ase.losses import BaseLoss, LogLoss
-from sklearn_ase.metrics._accuracy import Accuracy
 from sklearn_ase.metrics._agreement import BalancedAccuracy, CohenKappa, Matthews
 from sklearn_ase.metrics._base import BaseMetric
-from sklearn_ase.metrics._mean_loss import MeanLoss
+from sklearn_ase.metrics._counts import Accuracy
+from sklearn_ase.metrics._numbers import (
+    R2,
+    ExplainedVariance,
+    LabelShare,
+    MeanLoss,
+    RootMeanSquaredError,
+)
 from sklearn_ase.metrics._ranking import AveragePrecision, RocAuc
 from sklearn_ase.metrics._ratios import FBeta, Jaccard, Precision, Recall, Specificity
-from sklearn_ase.metrics._regression import R2, ExplainedVariance, RootMeanSquaredError
 
 # scikit-learn clips probabilities at the precision of a float64.
 _SCORED_LOG_LOSS = LogLoss(eps=float(np.finfo(np.float64).eps))
@@ -154,3 +159,23 @@ def _checked(metric):
             "greatest value of the metric."
         )
     return metric
+
+
+# Names of metrics for people who read a result.
+
+
+def title_of(metric):
+    """Return the name of a metric, with the label that it is about.
+
+    Parameters
+    ----------
+    metric : BaseMetric
+
+    Returns
+    -------
+    title : str
+    """
+    if isinstance(metric, LabelShare):
+        return f"share of {metric.label}"
+    about = getattr(metric, "pos_label", None)
+    return metric.name if about is None else f"{metric.name} of {about}"

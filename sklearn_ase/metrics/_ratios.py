@@ -1,28 +1,203 @@
-"""Precision, recall and their relatives, for two classes or more."""
+"""Ratios of two linear functions of a confusion matrix, and averages of them.
+
+A class has the counts ``u`` (found), ``v`` (missed) and ``p`` (predicted), as shares of
+the pool. Every ratio is ``(a · x) / (b · x)`` with ``x = (1, u, v, p)``.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 
 from sklearn_ase._utils._checks import check_choice, check_number, shown
 from sklearn_ase._utils._typing import Average, Floats, Label
-from sklearn_ase.metrics._class_mean import ClassMean
 from sklearn_ase.metrics._counts import (
+    TINY,
     Count,
     CountMetric,
     of_each_class,
     of_hits,
     of_one_class,
+    positive_column,
 )
-from sklearn_ase.metrics._labels import positive_column
-from sklearn_ase.metrics._ratio_kernels import (
-    averaged,
-    averaged_of_two,
-    one_class,
-    pooled,
-)
+
+
+def ratio(top, bottom, x, empty=np.nan):
+    """A ratio and its derivative, for one class or many.
+
+    Parameters
+    ----------
+    top, bottom : ndarrays of shape (4,)
+    x : ndarray of shape (4, ...)
+        1, found, missed, predicted.
+    empty : float, default=nan
+        Value, and derivative, of 0 / 0.
+
+    Returns
+    -------
+    value : ndarray of shape (...)
+    slope : ndarray of the shape of `x`
+        Derivative with respect to each row of `x`.
+    """
+    below = np.tensordot(bottom, x, 1)
+    is_empty = below <= TINY
+    below = np.where(is_empty, 1.0, below)
+    value = np.where(is_empty, empty, np.tensordot(top, x, 1) / below)
+    shape = (4,) + (1,) * (x.ndim - 1)
+    slope = (top.reshape(shape) - value * bottom.reshape(shape)) / below
+    return value, np.where(is_empty, empty, slope)
+
+
+def one_class(top, bottom, means):
+    """Ratio of one class against the rest, of the means (u, v, p) on the last axis."""
+    u, v, p = np.moveaxis(means, -1, 0)
+    value, slope = ratio(top, bottom, np.stack([np.ones_like(u), u, v, p]))
+    return value, np.moveaxis(slope[1:], 0, -1)
+
+
+def pooled(top, bottom, means):
+    """Ratio of the counts of all classes together ("micro").
+
+    Every row has one label and one prediction. So the share of hits says it all.
+
+    Parameters
+    ----------
+    top, bottom : ndarrays of shape (4,)
+    means : ndarray of shape (..., 2)
+        Share of hits, and the number of classes less one.
+
+    Returns
+    -------
+    value : ndarray of shape (...)
+    gradient : ndarray of shape (..., 2)
+    """
+    hits, others = np.moveaxis(means, -1, 0)
+    x = np.stack([1.0 + others, hits, 1.0 - hits, np.ones_like(hits)])
+    value, slope = ratio(top, bottom, x)
+    return value, np.stack([slope[1] - slope[2], slope[0]], axis=-1)
+
+
+def averaged(top, bottom, means, by_size):
+    """Average of the ratios of the classes.
+
+    Classes that occur neither as a label nor as a prediction do not count. The ratio
+    0 / 0 of a class that does counts as 0.
+
+    Parameters
+    ----------
+    top, bottom : ndarrays of shape (4,)
+    means : ndarray of shape (..., 3 * n_classes)
+        Found, missed and predicted shares.
+    by_size : bool
+        Whether a class counts by its share of the labels, or all count the same.
+
+    Returns
+    -------
+    value : ndarray of shape (...)
+    gradient : ndarray of shape (..., 3 * n_classes)
+    """
+    counts = np.moveaxis(means.reshape(*means.shape[:-1], 3, -1), -2, 0)
+    x = np.concatenate([np.ones_like(counts[:1]), counts])
+    each, slope = ratio(top, bottom, x, empty=0.0)
+    size = counts[0] + counts[1]
+    weight = size if by_size else (size + counts[2] > TINY).astype(float)
+    total = weight.sum(axis=-1, keepdims=True)
+    value = (weight * each).sum(axis=-1, keepdims=True) / total
+    gradient = weight * slope[1:] / total
+    if by_size:
+        gradient[:2] += (each - value) / total
+    return value[..., 0], np.moveaxis(gradient, 0, -2).reshape(means.shape)
+
+
+def averaged_of_two(top, bottom, means, by_size):
+    """The same for two classes, of the means (u, v, p) of the second one.
+
+    Parameters
+    ----------
+    top, bottom : ndarrays of shape (4,)
+    means : ndarray of shape (..., 3)
+    by_size : bool
+
+    Returns
+    -------
+    value : ndarray of shape (...)
+    gradient : ndarray of shape (..., 3)
+    """
+    u, v, p = np.moveaxis(means, -1, 0)
+    # The first class has what is neither of the second nor predicted so.
+    both = np.stack([1.0 - p - v, u, p - u, v, 1.0 - p, p], axis=-1)
+    value, slopes = averaged(top, bottom, both, by_size)
+    other_found, found, other_missed, missed, other, own = np.moveaxis(slopes, -1, 0)
+    gradient = (
+        found - other_missed,
+        missed - other_found,
+        own - other - other_found + other_missed,
+    )
+    return value, np.stack(gradient, axis=-1)
+
+
+# Averages in which each class counts the same, class by class.
+
+
+# A class that may occur is a part of one: this is closer to two classes than to one.
+_LEAST_CLASSES = 1.5
+
+
+@dataclass(frozen=True)
+class ClassMean:
+    """The mean over classes of a ratio of counts.
+
+    Attributes
+    ----------
+    top, bottom : tuple of four float
+        Coefficients of 1, found, missed and predicted, above and below.
+    needs_labels : bool, default=False
+        Whether a class counts only if some row has it as its label. By default it also
+        counts if it is only predicted.
+    is_adjusted : bool, default=False
+        Whether the mean is rescaled, so that chance is 0 and the best value 1.
+    """
+
+    top: tuple
+    bottom: tuple
+    needs_labels: bool = False
+    is_adjusted: bool = False
+
+    def ratios(self, found, missed, predicted):
+        """Ratio of each class; NaN for 0 / 0.
+
+        Parameters
+        ----------
+        found, missed, predicted : ndarrays
+            Shares of the rows.
+
+        Returns
+        -------
+        ratios : ndarray
+        """
+        means = np.stack(np.broadcast_arrays(found, missed, predicted), axis=-1)
+        return one_class(np.array(self.top), np.array(self.bottom), means)[0]
+
+    def counts(self, size, predicted):
+        """Whether classes count, given their shares of labels and predictions."""
+        return (size > TINY) | ((predicted > TINY) & (not self.needs_labels))
+
+    def of(self, mean, n_classes):
+        """The metric, given the mean of the ratios of so many classes.
+
+        NaN if it is adjusted and there is one class, for which chance is always right.
+        """
+        if not self.is_adjusted:
+            return mean
+        if n_classes < _LEAST_CLASSES:
+            return np.nan
+        return (mean - 1.0 / n_classes) / (1.0 - 1.0 / n_classes)
+
+
+# Precision, recall and their relatives, for two classes or more.
+
 
 _AVERAGES = ("binary", "macro", "weighted", "micro")
 _CURE = (

@@ -6,8 +6,8 @@ They take the place of a loss, and their mean is estimated. All have the same me
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from sklearn_ase._utils._typing import Floats
 
 if TYPE_CHECKING:
-    from sklearn_ase.belief._either import Belief
+    from sklearn_ase.belief import Belief
 
 # Gauss-Hermite quadrature for functions of a real label.
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -297,3 +297,238 @@ class FunctionValues(RowValues):
     def limits(self):
         unknown = np.full(self.n_samples, np.inf)
         return -unknown, unknown
+
+
+# Sums of weights, each where the label is a target of its own.
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSums(RowValues):
+    """A sum of :class:`ClassValues`, each with a coefficient.
+
+    Attributes
+    ----------
+    parts : tuple of ClassValues
+    coefficients : ndarray of shape (n_parts,)
+    fixed : ndarray of shape (n_samples,) or float, default=0.0
+        Added whatever the label.
+    """
+
+    parts: tuple
+    coefficients: np.ndarray
+    fixed: np.ndarray | float = 0.0
+
+    @property
+    def n_samples(self):
+        return self.parts[0].n_samples
+
+    @property
+    def classes(self):
+        """Sorted labels."""
+        return self.parts[0].classes
+
+    @cached_property
+    def values(self):
+        """The values of all classes, of shape (n_samples, n_classes)."""
+        total = np.zeros((self.n_samples, len(self.classes)))
+        rows = np.arange(self.n_samples)
+        for part, coefficient in zip(self.parts, self.coefficients, strict=True):
+            total[rows, part.target] += coefficient * part.weight
+        return total + np.reshape(self.fixed, (-1, 1))
+
+    def observed(self, indices, labels):
+        pairs = zip(self.parts, self.coefficients, strict=True)
+        found = sum(k * part.observed(indices, labels) for part, k in pairs)
+        return found + np.broadcast_to(self.fixed, self.n_samples)[indices]
+
+    def moments(self, belief):
+        if getattr(belief, "proba", None) is not None:
+            return TableValues(self.values, self.classes).moments(belief)
+        slots, is_rest = self._slots
+        proba = [is_own * belief.proba_of(target) for target, _, is_own in slots]
+        # Without a target the label adds nothing.
+        rest = np.where(is_rest, np.maximum(1.0 - sum(proba), 0.0), 0.0)
+        mean = sum(p * slot[1] for p, slot in zip(proba, slots, strict=True))
+        variance = rest * mean**2
+        for p, (_, value, _) in zip(proba, slots, strict=True):
+            variance += p * (value - mean) ** 2
+        return self.fixed + mean, variance
+
+    def weighted_disagreement(self, belief, centre):
+        """Disagreement on each class, weighed by the distance of its value to a centre.
+
+        Parameters
+        ----------
+        belief : CategoricalBelief or ReadBelief
+        centre : float
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,)
+        """
+        table = getattr(belief, "class_disagreement", None)
+        if table is not None:
+            return np.einsum("nc,nc->n", table, np.abs(self.values - centre))
+        score, rest = np.zeros(self.n_samples), np.array(belief.disagreement())
+        slots, is_rest = self._slots
+        for target, value, is_own in slots:
+            part = is_own * belief.disagreement_of(target)
+            score += part * np.abs(self.fixed + value - centre)
+            rest -= part
+        distance = np.abs(np.broadcast_to(self.fixed, self.n_samples) - centre)
+        return score + np.where(is_rest, np.maximum(rest, 0.0), 0.0) * distance
+
+    def limits(self):
+        slots, is_rest = self._slots
+        # A class without a target adds nothing, if there is one.
+        least = np.where(is_rest, 0.0, np.inf)
+        most = np.where(is_rest, 0.0, -np.inf)
+        for _, value, is_own in slots:
+            least = np.where(is_own, np.minimum(least, value), least)
+            most = np.where(is_own, np.maximum(most, value), most)
+        return self.fixed + least, self.fixed + most
+
+    @cached_property
+    def _slots(self):
+        """Targets that differ at each row, and whether there are other classes.
+
+        Each slot has targets, the value at them, and a mask of the rows where no slot
+        before has the same target.
+        """
+        slots = []
+        for part, coefficient in zip(self.parts, self.coefficients, strict=True):
+            value, is_own = coefficient * part.weight, np.ones(self.n_samples, bool)
+            for target, total, was_own in slots:
+                is_same = is_own & was_own & (target == part.target)
+                total[is_same] += value[is_same]
+                is_own &= ~is_same
+            if is_own.any():
+                slots.append((part.target, np.where(is_own, value, 0.0), is_own))
+        count = sum(is_own.astype(int) for *_, is_own in slots)
+        return slots, count < len(self.classes)
+
+
+# Values for each class, of which no table is kept.
+
+
+@dataclass(frozen=True, eq=False)
+class ReadTable(RowValues):
+    """Values for each class of a pool that is read in chunks.
+
+    A pass over the pool keeps the moments of the values and not the values.
+
+    Attributes
+    ----------
+    metric : BaseMetric
+        Of one mean, which these are the values of.
+    name : str
+        Of the metric, for what passes keep of it.
+    least, most : ndarray of shape (n_samples,)
+        Least and greatest value at each row, before it is weighted.
+    look_up : callable
+        ``rows -> TableValues`` of these rows, not weighted.
+    weight : ndarray of shape (n_samples,)
+    is_bounded : bool
+        Whether the values have a greatest one whatever the predictions.
+    """
+
+    metric: object
+    name: str
+    least: np.ndarray
+    most: np.ndarray
+    look_up: object
+    weight: np.ndarray
+    is_bounded: bool = True
+
+    @property
+    def n_samples(self):
+        return len(self.weight)
+
+    def observed(self, indices, labels):
+        if not len(indices):
+            return np.empty(0)
+        found = self.look_up(indices).observed(np.arange(len(indices)), labels)
+        return self.weight[indices] * found
+
+    def moments(self, belief):
+        expected, variance = belief.moments_of(self.name)
+        return self.weight * expected, self.weight**2 * variance
+
+    def limits(self):
+        ends = self.weight * self.least, self.weight * self.most
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def scaled(self, factor):
+        """The values times a number."""
+        return replace(self, weight=factor * self.weight)
+
+
+# Sums of row values.
+
+
+def combine(parts, coefficients):
+    """Sum of row values of one kind of task, each with a coefficient.
+
+    Parameters
+    ----------
+    parts : sequence of RowValues
+    coefficients : ndarray of shape (n_parts,)
+
+    Returns
+    -------
+    values : RowValues
+    """
+    first = next(part for part in parts if not isinstance(part, FixedValues))
+    if isinstance(first, ReadTable) and len(parts) == 1:
+        return first.scaled(coefficients[0])
+    if all(isinstance(part, ClassValues | ClassSums | FixedValues) for part in parts):
+        return _class_sums(parts, coefficients)
+    if isinstance(first, TableValues | ClassValues | ClassSums):
+        return _combined_table(first, parts, coefficients)
+    if all(isinstance(part, QuadraticValues) for part in parts):
+        moved = [part.around(first.centre)._parts for part in parts]
+        columns = [
+            sum(k * column for k, column in zip(coefficients, each, strict=True))
+            for each in zip(*moved, strict=True)
+        ]
+        return QuadraticValues(*columns, first.centre)
+    if len(parts) == 1 and isinstance(first, LossValues):
+        return LossValues(first.loss, coefficients[0] * first.weight)
+    # Weights and coefficients belong to rows, so rows are told by their number.
+    rows, function = np.arange(first.n_samples), partial(_sum_at, parts, coefficients)
+    return FunctionValues(function, rows.astype(float), np.ones(first.n_samples))
+
+
+def _sum_at(parts, coefficients, y_true, rows):
+    """Sum of row values at some rows; it can be pickled, unlike a closure."""
+    return sum(
+        k * part.observed(rows.astype(int), y_true)
+        for k, part in zip(coefficients, parts, strict=True)
+    )
+
+
+def _class_sums(parts, coefficients):
+    counted, factors, fixed = [], [], 0.0
+    for part, coefficient in zip(parts, coefficients, strict=True):
+        if isinstance(part, ClassValues):
+            counted.append(part)
+            factors.append(coefficient)
+            continue
+        fixed = fixed + coefficient * part.fixed
+        if isinstance(part, ClassSums):
+            counted.extend(part.parts)
+            factors.extend(coefficient * part.coefficients)
+    return ClassSums(tuple(counted), np.array(factors), fixed)
+
+
+def _combined_table(first, parts, coefficients):
+    total = np.zeros((first.n_samples, len(first.classes)))
+    rows = np.arange(first.n_samples)
+    for part, coefficient in zip(parts, coefficients, strict=True):
+        if isinstance(part, ClassValues):
+            total[rows, part.target] += coefficient * part.weight
+        elif isinstance(part, FixedValues):
+            total += coefficient * part.fixed[:, None]
+        else:
+            total += coefficient * part.values
+    return TableValues(total, first.classes)

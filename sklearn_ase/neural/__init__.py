@@ -4,6 +4,22 @@ They need torch and skorch, which no other part of sklearn_ase imports. Install 
 with ``pip install 'sklearn-ase[neural]'``.
 """
 
+from sklearn_ase.neural._base import BaseDeepClassifier
+from sklearn_ase.neural._classifiers import (
+    DeepEnsembleClassifier,
+    MCDropoutClassifier,
+    RadialBNNClassifier,
+)
+from sklearn_ase.neural._device_surrogate import DeviceSurrogate
+from sklearn_ase.neural._net import RandomCrop, RandomFlip
+from sklearn_ase.neural._networks import (
+    MLP,
+    RadialBNN,
+    ResNet18,
+    SmallCNN,
+    WideResNet40,
+)
+
 try:
     import skorch  # noqa: F401
     import torch  # noqa: F401
@@ -13,14 +29,6 @@ except ImportError as error:  # pragma: no cover
         "pip install 'sklearn-ase[neural]'."
     ) from error
 
-from sklearn_ase.neural._architectures import MLP, ResNet18, SmallCNN, WideResNet40
-from sklearn_ase.neural._augment import RandomCrop, RandomFlip
-from sklearn_ase.neural._base import BaseDeepClassifier
-from sklearn_ase.neural._device_surrogate import DeviceSurrogate
-from sklearn_ase.neural._dropout import MCDropoutClassifier
-from sklearn_ase.neural._ensemble import DeepEnsembleClassifier
-from sklearn_ase.neural._radial import RadialBNNClassifier
-from sklearn_ase.neural._radial_network import RadialBNN
 
 __all__ = [
     "MLP",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 
 from sklearn_ase._utils._typing import Estimator
-from sklearn_ase.neural._device import usable_device
+from sklearn_ase.neural._net import usable_device
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 if TYPE_CHECKING:

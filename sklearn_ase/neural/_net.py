@@ -1,14 +1,188 @@
-"""The skorch net that trains one or several networks together."""
+"""Callbacks of the skorch net: early stopping per network and a progress bar."""
+
+from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
+from sklearn.utils import gen_batches
 from skorch import NeuralNet
-from skorch.callbacks import PassthroughScoring
+from skorch.callbacks import Callback, LRScheduler, PassthroughScoring
 from torch import nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, Dataset, Sampler
 
-from sklearn_ase.neural._device import check_device
-from sklearn_ase.neural._net_callbacks import AllStopped, make_callbacks
+from sklearn_ase._utils._display import progress
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class AllStopped(Exception):  # noqa: N818
+    """Raised to end the training when no network improves any more."""
+
+
+class KeepBest(Callback):
+    """Early stopping of each network on its own; the best weights are restored.
+
+    Parameters
+    ----------
+    rows : Rows
+        Validation rows with their class codes.
+    patience : int or None
+        Epochs without improvement until a network stops; None never stops.
+    """
+
+    def __init__(self, rows, patience):
+        self.rows = rows
+        self.patience = patience
+
+    def on_train_begin(self, net, X=None, y=None, **kwargs):
+        """Forget the best weights of an earlier training."""
+        n_networks = len(net.module_.active)
+        self.best_loss = np.full(n_networks, np.inf)
+        self.best_epoch = np.zeros(n_networks, dtype=int)
+        self.best_state = [None] * n_networks
+        net.module_.active = [True] * n_networks
+
+    def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
+        """Store the weights of networks that improved; stop those out of patience."""
+        epoch = len(net.history)
+        losses = net.evaluate(self.rows, net.module_.validation_losses)
+        losses = sum(losses).cpu().numpy() / sum(map(len, self.rows.batches))
+        net.history.record("valid_loss", float(losses.mean()))
+        better = (losses < self.best_loss) & np.array(net.module_.active)
+        for number in np.flatnonzero(better):
+            self.best_loss[number] = losses[number]
+            self.best_epoch[number] = epoch
+            self.best_state[number] = net.module_.snapshot(number)
+        if self.patience is not None:
+            active = epoch - self.best_epoch < self.patience
+            net.module_.active = active.tolist()
+
+    def on_train_end(self, net, X=None, y=None, **kwargs):
+        """Restore the best weights of each network; all may be trained again."""
+        net.module_.active = [True] * len(self.best_state)
+        for number, state in enumerate(self.best_state):
+            if state is not None:
+                net.module_.restore(number, state)
+
+
+class StopTogether(Callback):
+    """Ends the training when every network has stopped.
+
+    It comes last, so that all other callbacks see the last epoch.
+    """
+
+    def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
+        """Stop if no network is still being trained."""
+        if not any(net.module_.active):
+            raise AllStopped
+
+
+class EpochBar(Callback):
+    """Progress bar over the epochs that shows the losses.
+
+    Parameters
+    ----------
+    total : int
+        Number of epochs at most.
+    """
+
+    def __init__(self, total):
+        self.total = total
+
+    def on_train_begin(self, net, X=None, y=None, **kwargs):
+        """Draw an empty bar."""
+        self.bar, self.n_epochs = progress(self.total, "epochs", True), 0
+        self.show = self.bar.__enter__()
+
+    def on_epoch_end(self, net, dataset_train=None, dataset_valid=None, **kwargs):
+        """Advance the bar by one epoch."""
+        names = ("train_loss", "valid_loss")
+        last = net.history[-1]
+        self.n_epochs += 1
+        losses = [f"{name} {last[name]:.3g}" for name in names if name in last]
+        self.show(self.n_epochs, ", ".join(losses))
+
+    def on_train_end(self, net, X=None, y=None, **kwargs):
+        """Close the bar; what was drawn stays."""
+        self.bar.__exit__(None, None, None)
+        self.bar = self.show = None
+
+
+def make_callbacks(classifier, validation):
+    """Callbacks for one training, in the order in which they are called.
+
+    Parameters
+    ----------
+    classifier : BaseDeepClassifier
+    validation : Rows or None
+
+    Returns
+    -------
+    callbacks : list
+    """
+    callbacks = []
+    # First, because the user's own callbacks may read the validation loss.
+    if validation is not None:
+        callbacks.append(("keep_best", KeepBest(validation, classifier.patience)))
+    callbacks += list(classifier.callbacks or [])
+    if classifier.schedule == "cosine":
+        schedule = LRScheduler("CosineAnnealingLR", T_max=classifier.max_epochs)
+        callbacks.append(("schedule", schedule))
+    elif classifier.schedule is not None:
+        callbacks.append(("schedule", clone(classifier.schedule)))
+    if classifier.verbose:
+        callbacks.append(("bar", EpochBar(classifier.max_epochs)))
+    return [*callbacks, ("stop", StopTogether())]
+
+
+# Choice of the torch device for training and prediction.
+
+
+def resolve_device(device):
+    """Torch device; ``"auto"`` is CUDA if it is available, else the CPU.
+
+    Parameters
+    ----------
+    device : str or torch.device
+
+    Returns
+    -------
+    device : torch.device
+    """
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(device)
+
+
+def check_device(device):
+    """Device to train on; an error if it is not available."""
+    found = resolve_device(device)
+    if found.type == "cuda" and not torch.cuda.is_available():
+        raise ValueError(
+            f"device={device!r} needs CUDA, but torch finds no CUDA device. Use "
+            "device='auto', which uses CUDA only if it is available."
+        )
+    return found
+
+
+def usable_device(device):
+    """Device to predict on; the CPU if the given one is not available."""
+    found = resolve_device(device)
+    if found.type == "cuda" and not torch.cuda.is_available():
+        return torch.device("cpu")
+    return found
+
+
+# The skorch net that trains one or several networks together.
 
 
 class TogetherNet(NeuralNet):
@@ -201,3 +375,240 @@ def mixed_precision_type(wanted, device):
             including_emulation=False
         )
     return torch.bfloat16 if wanted else None
+
+
+# Rows of arrays, memmaps and datasets, read in batches as float32 tensors.
+
+
+# With fewer validation rows their loss is too noisy to decide when to stop.
+MIN_VALIDATION_ROWS = 10
+
+
+class DeviceRows(Dataset):
+    """Dataset that is indexed by arrays: rows, with their class codes if given.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, ...) or torch Dataset
+        If the items of a dataset are tuples, the first entry is used.
+    codes : ndarray of shape (n_samples,), default=None
+        Class code of each row.
+    batches : iterable of arrays of indices, default=None
+        Rows of each batch, in the order in which they are read.
+    """
+
+    def __init__(self, X, codes=None, batches=None):
+        self.X = X
+        self.codes = codes
+        self.batches = batches
+
+    def __len__(self):
+        return len(self.X)
+
+    def __getitem__(self, index):
+        X = self._read(index)
+        if self.codes is None:
+            return (X,)
+        return X, torch.as_tensor(self.codes[index])
+
+    def _read(self, index):
+        if not isinstance(self.X, Dataset):
+            # A copy: modules may work in place, and a memmap may be read-only.
+            return torch.as_tensor(np.array(self.X[index], dtype=np.float32))
+        rows = torch.stack([first_part(self.X[i]) for i in index.ravel().tolist()])
+        return rows.reshape(*index.shape, *rows.shape[1:])
+
+    def loader(self, device, **options):
+        """Loader of the batches, with pinned memory for CUDA."""
+        options = {"pin_memory": device.type == "cuda"} | options
+        return DataLoader(self, sampler=self.batches, batch_size=None, **options)
+
+
+def first_part(item):
+    """Features of one item of a dataset, as a float32 tensor."""
+    if isinstance(item, tuple | list):
+        item = item[0]
+    return torch.tensor(np.asarray(item), dtype=torch.float32)
+
+
+def in_order(X, batch_size, codes=None, rows=None):
+    """Batches of all rows, or of the given ones, in order."""
+    rows = np.arange(len(X)) if rows is None else rows
+    batches = [rows[part] for part in gen_batches(len(rows), batch_size)]
+    return DeviceRows(X, codes, batches)
+
+
+class MemberBatches(Sampler):
+    """Batches for networks that are trained together, in another order for each.
+
+    Parameters
+    ----------
+    rows : list of n_networks ndarrays of shape (n_rows,)
+        Indices of the rows that each network learns from.
+    batch_size : int
+        Rows per network in one batch, at most. The sizes of the batches differ by at
+        most one, so that none is too small for batch norm.
+    generators : list of n_networks numpy Generators
+        Each draws the order of its network.
+    """
+
+    def __init__(self, rows, batch_size, generators):
+        self.rows = rows
+        self.batch_size = batch_size
+        self.generators = generators
+
+    def __len__(self):
+        return -(-len(self.rows[0]) // self.batch_size)
+
+    def __iter__(self):
+        pairs = zip(self.generators, self.rows, strict=True)
+        order = np.stack([rng.permutation(rows) for rng, rows in pairs])
+        yield from np.array_split(order, len(self), axis=1)
+
+
+def first_row(X):
+    """First row, as a tensor of shape (1, ...)."""
+    return DeviceRows(X)[np.arange(1)][0]
+
+
+def split_rows(codes, fraction, seed):
+    """Split the rows into training and validation rows.
+
+    The classes are stratified if each has two rows and there are at least as many
+    validation rows as classes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class code of each row.
+    fraction : float or None
+        Share of the validation rows. There are none if they would be fewer than 10.
+    seed : int
+
+    Returns
+    -------
+    training, validation : ndarrays of int
+    """
+    rows = np.arange(len(codes))
+    n_validation = round((fraction or 0.0) * len(codes))
+    if n_validation < MIN_VALIDATION_ROWS:
+        return rows, rows[:0]
+    counts = np.bincount(codes)[np.unique(codes)]
+    stratify = codes if counts.min() > 1 and len(counts) <= n_validation else None
+    return train_test_split(
+        rows, test_size=n_validation, stratify=stratify, random_state=seed
+    )
+
+
+# Random crops and flips of a batch of images, computed on its device.
+
+
+class RandomCrop(nn.Module):
+    """Shift each image by a random number of pixels; the new pixels are zero.
+
+    Parameters
+    ----------
+    padding : int, default=4
+        Largest shift in each direction.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sklearn_ase.neural import RandomCrop
+    >>> RandomCrop(2)(torch.ones(5, 3, 8, 8)).shape
+    torch.Size([5, 3, 8, 8])
+    """
+
+    def __init__(self, padding: int = 4) -> None:
+        super().__init__()
+        self.padding = padding
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Crop images of shape (n_samples, n_channels, height, width)."""
+        n_samples, _, height, width = X.shape
+        padded = F.pad(X, [self.padding] * 4)
+        shift = torch.randint(2 * self.padding + 1, (2, n_samples, 1), device=X.device)
+        rows = shift[0] + torch.arange(height, device=X.device)
+        columns = shift[1] + torch.arange(width, device=X.device)
+        sample = torch.arange(n_samples, device=X.device)
+        # With indices on both sides of the channels, the result has them last.
+        cropped = padded[sample[:, None, None], :, rows[:, :, None], columns[:, None]]
+        return cropped.permute(0, 3, 1, 2)
+
+
+class RandomFlip(nn.Module):
+    """Mirror each image left to right, with probability 1/2.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sklearn_ase.neural import RandomFlip
+    >>> RandomFlip()(torch.ones(5, 3, 8, 8)).shape
+    torch.Size([5, 3, 8, 8])
+    """
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Flip images of shape (n_samples, n_channels, height, width)."""
+        flip = torch.rand(len(X), 1, 1, 1, device=X.device) < 0.5
+        return torch.where(flip, X.flip(-1), X)
+
+
+# Temperature scaling: one number that corrects how confident a classifier is.
+
+
+# Standard deviation of the prior of log T. Without a prior, a few rows that are all
+# classified correctly would make every prediction certain.
+PRIOR_STD = 0.5
+# T is between 1 / MAX_TEMPERATURE and MAX_TEMPERATURE.
+MAX_TEMPERATURE = 20.0
+
+
+def fit_temperature(member_logits, codes):
+    """Temperature for the smallest log loss of the members' mean probability.
+
+    The logarithm of the temperature has a normal prior with mean 0. It matters little
+    with a hundred rows or more.
+
+    Parameters
+    ----------
+    member_logits : ndarray of shape (n_members, n_samples, n_classes)
+    codes : ndarray of shape (n_samples,)
+        Class code of each row.
+
+    Returns
+    -------
+    temperature : float
+        Logits are divided by it.
+    """
+    logits = np.asarray(member_logits, dtype=np.float64)
+
+    def penalised_log_loss(log_temperature):
+        scaled = logits / np.exp(log_temperature)
+        log_proba = scaled[:, np.arange(len(codes)), codes] - logsumexp(scaled, axis=2)
+        log_loss = np.log(len(logits)) - logsumexp(log_proba, axis=0)
+        return log_loss.sum() + 0.5 * (log_temperature / PRIOR_STD) ** 2
+
+    bound = np.log(MAX_TEMPERATURE)
+    found = minimize_scalar(
+        penalised_log_loss, bounds=(-bound, bound), method="bounded"
+    )
+    return float(np.exp(found.x))
+
+
+def scaled_softmax(logits, temperature):
+    """Probabilities from logits that are divided by a temperature.
+
+    Parameters
+    ----------
+    logits : ndarray of shape (n_members, n_samples, n_classes)
+    temperature : float
+
+    Returns
+    -------
+    proba : ndarray of shape (n_members, n_samples, n_classes)
+    """
+    proba = logits / temperature
+    proba -= proba.max(axis=2, keepdims=True)  # Against overflow.
+    np.exp(proba, out=proba)
+    proba /= proba.sum(axis=2, keepdims=True)
+    return proba

@@ -1,13 +1,11 @@
 """Risks: estimates of the model's mean loss on the pool, from the same labels."""
 
-from sklearn_ase.risk._ase import ASE
+from typing import TypeAlias
+
 from sklearn_ase.risk._base import BaseRisk
-from sklearn_ase.risk._corrected_ase import CorrectedASE
 from sklearn_ase.risk._estimate import RiskEstimate
-from sklearn_ase.risk._guarded_ase import GuardedASE
-from sklearn_ase.risk._lure import LURE
+from sklearn_ase.risk._estimators import ASE, LURE, CorrectedASE, GuardedASE, MonteCarlo
 from sklearn_ase.risk._metric_estimate import MetricEstimate
-from sklearn_ase.risk._monte_carlo import MonteCarlo
 
 __all__ = [
     "ASE",
@@ -19,3 +17,9 @@ __all__ = [
     "MonteCarlo",
     "RiskEstimate",
 ]
+
+
+# The name of an estimate of either kind in signatures.
+
+
+Estimate: TypeAlias = RiskEstimate | MetricEstimate

@@ -1,9 +1,9 @@
-"""The number that is reported, with its interval."""
+"""An estimate of losses that all differ by a constant."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,14 +17,58 @@ from sklearn_ase._inference._intervals import (
     reach_with_unseen,
     wilson_ends,
 )
-from sklearn_ase._utils._html import html_table
+from sklearn_ase._utils._display import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
-from sklearn_ase.risk._shifted import shifted
-from sklearn_ase.risk._words import labels_of
 
 if TYPE_CHECKING:
-    from sklearn_ase.risk._either import Estimate
+    from sklearn_ase.risk import Estimate
+
+
+def shifted(estimate, by):
+    """Estimate of a mean loss, as if every loss were greater by a constant.
+
+    Parameters
+    ----------
+    estimate : RiskEstimate
+    by : float
+
+    Returns
+    -------
+    estimate : RiskEstimate
+    """
+    names = "value", "centre", "min_loss", "max_loss", "largest", "least", "most"
+    found = {name: getattr(estimate, name) for name in names}
+    found = {name: None if x is None else x + by for name, x in found.items()}
+    anytime = [(level, low + by, high + by) for level, low, high in estimate.anytime]
+    return replace(estimate, **found, anytime=tuple(anytime))
+
+
+# Estimates in words.
+
+
+def labels_of(found):
+    """Which labels an estimate uses, as its ``repr`` says it.
+
+    Parameters
+    ----------
+    found : RiskEstimate or MetricEstimate
+
+    Returns
+    -------
+    text : str
+    """
+    text = f"n_labels={found.n_labels}"
+    n_inside = getattr(found, "n_inside", None)
+    if n_inside is not None:
+        text += f" ({n_inside or 'none'} in these rows)"
+    if found.n_skipped:
+        text += f", n_skipped={found.n_skipped}"
+    return f"{text}, note={found.note!r}" if found.note else text
+
+
+# The number that is reported, with its interval.
+
 
 _SUFFIX = {"fixed": "", "anytime": ", anytime", "anytime_normal": ", anytime, normal"}
 
@@ -293,3 +337,38 @@ class RiskEstimate:
             for room in self._rooms(low, high)
         ]
         return low - reaches[0], high + reaches[1]
+
+
+# An estimate of a mean as it is expected to be after more labels.
+
+
+def mean_later(mean, n_labels, n_samples, degrees, standard_error):
+    """The estimate of a mean with another number of labels.
+
+    Parameters
+    ----------
+    mean : RiskEstimate
+    n_labels, n_samples : int
+    degrees, standard_error : float
+        Of the estimate then.
+
+    Returns
+    -------
+    mean : RiskEstimate
+    """
+    growth, tail = n_labels / max(mean.n_labels, 1), mean.tail_degrees
+    return replace(
+        mean,
+        standard_error=standard_error,
+        n_labels=n_labels,
+        degrees_of_freedom=degrees,
+        unseen=mean.unseen / growth,
+        beyond=mean.beyond / growth,
+        tail_degrees=None if tail is None else min(tail * growth, degrees),
+        free_share=1.0 - n_labels / n_samples,
+        least=0.0,
+        most=np.inf,
+        anytime=(),
+        refusal="",
+        anytime_refusal="",
+    )

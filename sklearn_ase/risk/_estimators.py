@@ -1,23 +1,194 @@
-"""Guarded ASE: the surrogate's estimate and the corrected one, weighted by evidence."""
+"""ASE: the mean loss that the surrogate expects."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_ase._inference._evidence import WORTH, weigh_evidence
-from sklearn_ase._inference._limits import min_loss
-from sklearn_ase._inference._steps import tuned_steps
+from sklearn_ase._inference._intervals import min_loss
+from sklearn_ase._inference._steps import (
+    steps_with_power,
+    tuned_steps,
+    variances_of_mean,
+)
 from sklearn_ase._utils._checks import check_number
-from sklearn_ase.risk._ase import ASE
-from sklearn_ase.risk._base import BaseRisk, mean_of_steps
+from sklearn_ase.risk._base import BaseRisk, design_based, mean_of_steps
+from sklearn_ase.risk._estimate import RiskEstimate
 
 if TYPE_CHECKING:
     from sklearn_ase._inference._steps import Steps
     from sklearn_ase._state import PoolState
-    from sklearn_ase.risk._estimate import RiskEstimate
+
+
+class ASE(BaseRisk):
+    """Active surrogate estimate, ``mean_i g(x_i)`` over the pool.
+
+    Its error is the error of the surrogate, which it cannot see. It therefore has no
+    standard error and no confidence interval, only a ``member_spread``.
+
+    Parameters
+    ----------
+    use_observed : bool, default=False
+        Use the observed loss in place of the expected one where a label is known.
+
+    References
+    ----------
+    .. [1] Kossen et al., "Active Surrogate Estimators", NeurIPS 2022, equation 4.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import ASE
+    >>> ASE(use_observed=True)
+    ASE(use_observed=True)
+    """
+
+    needs_belief = True
+    leans_on_surrogate = True
+
+    def __init__(self, use_observed: bool = False) -> None:
+        self.use_observed = use_observed
+
+    def estimate(self, state: PoolState) -> RiskEstimate:
+        self.check(state)
+        losses: Any = state.expected_loss
+        if self.use_observed:
+            losses = losses.copy()
+            losses[state.indices] = state.losses
+        member_risk = state.belief.member_risk
+        spread = np.std(member_risk, ddof=1) if len(member_risk) > 1 else np.nan
+        if self.use_observed:
+            spread *= 1.0 - state.n_labels / state.n_samples
+        return RiskEstimate(
+            value=float(losses.mean()),
+            standard_error=np.nan,
+            n_labels=state.n_labels,
+            member_spread=float(spread),
+            refusal="ASE has no confidence interval: its error is the surrogate's, "
+            "which no label measures. Use GuardedASE() or CorrectedASE() with the same "
+            "labels; member_spread is the spread of the surrogate's members.",
+        )
+
+
+# LURE: observed losses, weighted by the probability of their pick.
+
+
+class LURE(BaseRisk):
+    """Levelled unbiased risk estimator.
+
+    ``(1/M) sum v_m l_m`` with ``v_m = 1 + (N-M)/(N-m) (1/((N-m+1) q_m) - 1)``,
+    computed as the equal weighted mean of unbiased one-step estimates, which gives
+    it a standard error. Of other values than the loss, ``l_m`` is the distance from
+    the least value of the row, or from the greatest one if most rows are closer to it.
+
+    References
+    ----------
+    .. [1] Farquhar et al., "On Statistical Bias in Active Learning", ICLR 2021.
+    .. [2] Kossen et al., "Active Surrogate Estimators", NeurIPS 2022, equation 2.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import LURE
+    >>> LURE()
+    LURE()
+    """
+
+    needs_query_proba = True
+    allows_skips = True
+
+    def estimate(self, state: PoolState) -> RiskEstimate:
+        self.check(state)
+        return mean_of_steps(self.steps(state), state)
+
+    def steps(self, state: PoolState) -> Steps | None:
+        return steps_with_power(state, 0.0)
+
+
+# Corrected ASE: the surrogate's estimate, corrected by what the labels showed.
+
+
+class CorrectedASE(BaseRisk):
+    """Surrogate estimate plus the weighted surprise of each label.
+
+    Each step estimates the pool risk by
+    ``(sum_{s<m} l_s + sum_{U_m} g_m + (l_m - g_m(x_m)) / q_m) / N`` with the
+    surrogate *before* label m. It is unbiased whatever the surrogate, because
+    ``g_m`` and ``q_m`` are fixed before the label is seen. The better the surrogate,
+    the smaller the variance. With ``g = 0`` it is :class:`LURE`.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import CorrectedASE
+    >>> CorrectedASE()
+    CorrectedASE()
+    """
+
+    needs_query_proba = True
+    allows_skips = True
+
+    def estimate(self, state: PoolState) -> RiskEstimate:
+        self.check(state)
+        return mean_of_steps(self.steps(state), state)
+
+    def steps(self, state: PoolState) -> Steps | None:
+        return steps_with_power(state, 1.0)
+
+
+# Monte Carlo: the mean loss of a random sample.
+
+
+class MonteCarlo(BaseRisk):
+    """Mean of the observed losses.
+
+    Valid only if every pick was uniform. The standard error has the
+    finite-population factor ``sqrt(1 - M/N)``. As for the other
+    estimators, what the surrogate expects of it counts as ten labels.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import MonteCarlo
+    >>> MonteCarlo()
+    MonteCarlo()
+    """
+
+    needs_query_proba = True
+    allows_skips = True
+    needs_uniform = True
+
+    def obstacle(self, state: PoolState) -> str:
+        obstacle = super().obstacle(state)
+        if obstacle:
+            return obstacle
+        picks = state.settled
+        uniform = 1.0 / (state.n_samples - np.arange(len(picks)))
+        if not np.allclose(picks.query_proba, uniform, rtol=1e-9, atol=0.0):
+            return (
+                "MonteCarlo averages the labels of a plain random sample, but some "
+                "were picked with unequal probabilities. Use LURE() or CorrectedASE() "
+                "with these labels, or acquisition=Uniform() for new ones."
+            )
+        return ""
+
+    def estimate(self, state: PoolState) -> RiskEstimate:
+        self.check(state)
+        picks, n_samples = state.settled, state.n_samples
+        losses, n_picks = picks.losses[picks.answered], len(picks)
+        n_labels, is_known = len(losses), n_picks == n_samples
+        steps, seen = self.steps(state), 0.0
+        _, believed = variances_of_mean(*steps[:2], n_samples)
+        if n_labels > 1 and not is_known:
+            seen = losses.var(ddof=1) * (1.0 - n_picks / n_samples) / n_labels
+        mean = losses.mean()
+        return design_based(mean, (seen, believed), losses - mean, steps, state)
+
+    def steps(self, state: PoolState) -> Steps:
+        return steps_with_power(state, 0.0)
+
+
+# Guarded ASE: the surrogate's estimate and the corrected one, weighted by evidence.
+
 
 _ZERO_SHOT = (
     "No interval: there is no label yet to compare the surrogate's estimate with. "

@@ -1,26 +1,185 @@
-"""Estimates of a metric: means first, then the function of them."""
+"""A metric of one mean is estimated from the end that its values are close to."""
 
-from dataclasses import replace
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._intervals import MIN_LABELS, label_degrees, tail_degrees
-from sklearn_ase._inference._limits import with_limits
-from sklearn_ase._inference._population import population_variance
-from sklearn_ase._inference._skips import row_weight
-from sklearn_ase._inference._steps import variances_of_mean
-from sklearn_ase.metrics._regression import RootMeanSquaredError, SquaredErrors
-from sklearn_ase.risk._class_average import ClassAverage, classes_of
-from sklearn_ase.risk._ends import from_an_end
-from sklearn_ase.risk._guarded_ase import GuardedASE
-from sklearn_ase.risk._heavy_tails import (
-    beyond_largest,
-    heavy_tail,
-    heavy_tail_before,
+from sklearn_ase._inference import _steps as _kernels
+from sklearn_ase._inference._intervals import (
+    MIN_LABELS,
+    label_degrees,
+    population_variance,
+    proved_limits,
+    tail_degrees,
+    with_limits,
 )
-from sklearn_ase.risk._means import Means, unseen_of
-from sklearn_ase.risk._metric_estimate import MetricEstimate
+from sklearn_ase._inference._regions import UNSEEN_EVENTS
+from sklearn_ase._inference._steps import row_weight, spread_of_picks, variances_of_mean
+from sklearn_ase.metrics._numbers import RootMeanSquaredError, SquaredErrors
+from sklearn_ase.metrics._pool_metric import FromEndMetric, PoolMetric
+from sklearn_ase.risk._base import beyond_largest, heavy_tail, heavy_tail_before
+from sklearn_ase.risk._estimators import GuardedASE
+from sklearn_ase.risk._metric_estimate import ClassAverage, MetricEstimate, classes_of
+
+
+def from_an_end(pool_metric, state_of):
+    """The metric as a function of how far its only mean is from the closer end.
+
+    Intervals allow for rare values that no label has shown. If nearly all rows have
+    the greatest value, the rare event is that one has less. So the same question has
+    the same interval, in whatever units it is asked.
+
+    Parameters
+    ----------
+    pool_metric : PoolMetric
+    state_of : callable
+        ``RowValues -> PoolState``.
+
+    Returns
+    -------
+    pool_metric : PoolMetric
+    """
+    if len(pool_metric.parts) != 1:
+        return pool_metric
+    state = state_of(pool_metric.parts[0])
+    least, most = _ends_of_rows(state)
+    has_ends = np.isfinite([least, most]).all() and (most > least).any()
+    if not (has_ends and getattr(state.loss.values, "is_bounded", True)):
+        return pool_metric
+    # Differences and tangents are no means of values of which one may be rare.
+    if type(pool_metric) is not PoolMetric or pool_metric.line() is None:
+        if least.min() < 0:
+            return pool_metric
+        least = np.zeros(len(most))
+    expected = state.expected_loss
+    if expected is not None and 2.0 * expected.mean() > (least + most).mean():
+        return FromEndMetric.of(pool_metric, most, -1.0)
+    return FromEndMetric.of(pool_metric, least, 1.0) if least.any() else pool_metric
+
+
+def _ends_of_rows(state):
+    """Least and greatest value of each row, such that their means are known.
+
+    Nobody knows all rows that can be labelled. If some cannot, the ends are the same
+    at all rows, times what a row counts.
+    """
+    least, most = state.loss.values.limits()
+    if not state.settled.n_skipped:
+        return least, most
+    weight = row_weight(state)
+    counts = weight > 0
+    low, high = (side[counts] / weight[counts] for side in (least, most))
+    return low.min() * weight, high.max() * weight
+
+
+# Corrected means, and how far they may be wrong.
+
+
+# Number of labels that an uncorrelated pair of means counts for.
+_UNCORRELATED_LABELS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Corrected means, and how their steps scatter.
+
+    Attributes
+    ----------
+    corrected, least, most : ndarray of shape (n_means,)
+        The means within the limits that the labels have proved.
+    seen, believed : ndarray of shape (n_means,)
+        Variance of each: from the scatter of the steps, and as the surrogate expected.
+    deviations : ndarray of shape (n_means, n_steps)
+    """
+
+    corrected: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+    seen: np.ndarray
+    believed: np.ndarray
+    deviations: np.ndarray
+
+    @classmethod
+    def of(cls, states, steps):
+        """The means of some values, from their one-step estimates.
+
+        Parameters
+        ----------
+        states : list of PoolState
+        steps : list of Steps
+
+        Returns
+        -------
+        means : Means
+        """
+        n_samples, n_steps = states[0].n_samples, len(steps[0].values)
+        weights = _kernels.step_weights(n_steps, n_samples)
+        values = np.array([each.values for each in steps])
+        least, most = np.array([proved_limits(state) for state in states]).T
+        both = [variances_of_mean(x.values, x.predicted, n_samples) for x in steps]
+        seen, believed = np.transpose(both)
+        deviations = [_kernels.step_deviations(each, n_samples) for each in values]
+        corrected = np.clip(values @ weights, least, most)
+        return cls(corrected, least, most, seen, believed, np.array(deviations))
+
+    def variances(self, unseen=0.0):
+        """Variances, with an allowance for what no label has shown.
+
+        Parameters
+        ----------
+        unseen : ndarray of shape (n_means,), default=0.0
+            See :func:`unseen_of`.
+
+        Returns
+        -------
+        variances : ndarray of shape (n_means,)
+        """
+        return np.maximum(self.seen, self.believed + unseen)
+
+    @property
+    def correlation(self):
+        """Correlation of the means as the labels show it, moved towards none."""
+        n_steps = self.deviations.shape[1]
+        norm = np.linalg.norm(self.deviations, axis=1)
+        product = self.deviations @ self.deviations.T
+        found = np.zeros_like(product)
+        np.divide(product, np.outer(norm, norm), out=found, where=product != 0)
+        found *= (n_steps - 1) / (n_steps - 1 + _UNCORRELATED_LABELS)
+        np.fill_diagonal(found, 1.0)
+        return found
+
+
+def unseen_of(states, training_labels):
+    """Variance of each mean by half an event more among all rows with labels.
+
+    Parameters
+    ----------
+    states : list of PoolState
+        Of the values of each mean.
+    training_labels : float
+        Number of labels that the training rows are worth.
+
+    Returns
+    -------
+    variances : ndarray of shape (n_means,)
+        Spread evenly over the rows where the values are not known beforehand.
+    """
+    picks, spread = states[0].settled, spread_of_picks(states[0])
+    if len(picks) == states[0].n_samples:
+        return np.zeros(len(states))
+    rows, found = picks.indices[picks.answered], []
+    for state in states:
+        room = np.subtract(*state.loss.values.limits()[::-1])
+        is_open = room > 0
+        n_heard = 1.0 + is_open[rows].sum() + training_labels * is_open.mean()
+        found.append(UNSEEN_EVENTS / n_heard * (room**2 @ spread))
+    return np.nan_to_num(found, posinf=0.0)
+
+
+# Estimates of a metric: means first, then the function of them.
+
 
 _ALL_SKIPPED = "None of the rows that the question is about could be labelled."
 _ALL_FORESEEN = (

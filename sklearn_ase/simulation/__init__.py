@@ -4,13 +4,12 @@ Every table of the documentation was made with it. Results are plain columns tha
 saved, continued and drawn later.
 """
 
-from sklearn_ase.simulation._curve import label_efficiency_curve
-from sklearn_ase.simulation._decomposition import (
+from sklearn_ase.simulation._curve import LabelEfficiency, label_efficiency_curve
+from sklearn_ase.simulation._scenario import (
     ErrorDecomposition,
+    Scenario,
     error_decomposition,
 )
-from sklearn_ase.simulation._result import LabelEfficiency
-from sklearn_ase.simulation._scenario import Scenario
 from sklearn_ase.simulation._selection_curve import SelectionCurve, selection_curve
 
 __all__ = [

@@ -1,37 +1,566 @@
-"""Run many evaluations against known labels, in a row or in parallel."""
+"""Rows of a simulation, and the CSV file that keeps them."""
 
 from __future__ import annotations
 
+import csv
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
+from scipy import stats
+from sklearn.base import clone
 
+from sklearn_ase._evaluation._questions import pool_metric, value_with_labels, weight_of
 from sklearn_ase._utils._checks import (
     check_callable,
     check_integer,
     check_level,
     check_n_jobs,
     check_path,
+    check_strategy,
     check_verbose,
     is_number,
     shown,
 )
-from sklearn_ase._utils._parallel import run_jobs
-from sklearn_ase._utils._progress import track
-from sklearn_ase._utils._seeding import check_seed
-from sklearn_ase._utils._strategies import check_strategy
+from sklearn_ase._utils._display import track
+from sklearn_ase._utils._estimators import check_seed, run_jobs
 from sklearn_ase._utils._typing import Seed, StrPath
-from sklearn_ase.risk import BaseRisk
-from sklearn_ase.simulation._result import LabelEfficiency, columns_of
-from sklearn_ase.simulation._run import Recording, run_evaluation
-from sklearn_ase.simulation._run_file import Row, append_rows, finished_rows
-from sklearn_ase.simulation._scenario import Scenario, check_evaluator
+from sklearn_ase.metrics import as_metric
+from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, GuardedASE
+from sklearn_ase.simulation._scenario import (
+    Scenario,
+    check_evaluator,
+    check_scenario,
+    draw_labels,
+    ignore_new_classes,
+    losses_of,
+    training_rows,
+    with_model,
+)
 
 if TYPE_CHECKING:
-    from sklearn_ase._active_risk import ActiveRiskEstimator
+    from sklearn_ase._evaluator import ActiveRiskEstimator
+
+PLAIN = "Monte Carlo"
+
+
+class Row(NamedTuple):
+    """One estimate of one run; see :class:`LabelEfficiency` for the columns."""
+
+    evaluator: str
+    run: int
+    seed: int
+    risk: str
+    n_labels: int
+    value: float
+    low: float
+    high: float
+    anytime: float
+    flagged: float
+    truth: float
+    mc_variance: float
+
+    @property
+    def run_key(self):
+        """What identifies the run: all its rows share it."""
+        return self.evaluator, self.run, self.seed
+
+
+COLUMNS = Row.__annotations__
+# Names in files that were written before these were changed. A file with the old
+# column is an old file; only there the old name of the risk is translated, since
+# anybody may call a risk of theirs "Guarded".
+_OLD_COLUMNS = {"chance": "mc_variance"}
+_OLD_RISKS = {"Guarded": "GuardedASE"}
+
+
+def read_rows(path):
+    """Read the rows of a file; an incomplete last line is left out.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    rows : list of Row
+    """
+    with open(check_path(path), newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        found = reader.fieldnames or []
+        reader.fieldnames = [_OLD_COLUMNS.get(name, name) for name in found]
+        missing = set(COLUMNS) - set(reader.fieldnames)
+        if missing:
+            raise ValueError(
+                f"{path} does not hold a simulation: columns {sorted(missing)} are "
+                "missing. Give a file that LabelEfficiency.save wrote, or a path= of "
+                "label_efficiency_curve."
+            )
+        lines = list(reader)
+    # A run that was killed while it wrote leaves an incomplete last line.
+    if not _ends_with_a_line(path):
+        del lines[-1:]
+    risks = _OLD_RISKS if _OLD_COLUMNS.keys() & set(found) else {}
+    rows = (
+        Row(*(kind(line[name]) for name, kind in COLUMNS.items())) for line in lines
+    )
+    return [row._replace(risk=risks.get(row.risk, row.risk)) for row in rows]
+
+
+def finished_rows(path, counts, seeds):
+    """Read the rows of finished runs; a run that was cut short is removed.
+
+    Parameters
+    ----------
+    path : str or path
+        File of the simulation; it need not exist.
+    counts : list of int
+        Label counts of the simulation, sorted.
+    seeds : ndarray of int of shape (n_runs,)
+        Seeds of the runs.
+
+    Returns
+    -------
+    rows : list of Row
+    """
+    path = Path(path)
+    if not path.exists():
+        return []
+    if b"\n" not in path.read_bytes():  # Killed before the first line was written.
+        path.unlink()
+        return []
+    rows = read_rows(path)
+    runs = _plain_counts(rows)
+    cut_short = {key for key, found in runs.items() if found != counts}
+    # Runs are written one after the other, so at most one of them is incomplete.
+    if len(cut_short) > 1 or not _have_same_settings(runs, counts, seeds):
+        raise ValueError(
+            f"{path} holds another simulation, with other seeds or label counts. Use "
+            "the same random_state and n_labels, or another file."
+        )
+    kept = [row for row in rows if row.run_key not in cut_short]
+    if len(kept) < len(rows) or not _ends_with_a_line(path):
+        replace_rows(path, kept)
+    return kept
+
+
+def _plain_counts(rows):
+    """Return the label counts of the plain samples of each run, in order.
+
+    Plain samples are written last in a run, so they show how complete it is.
+    """
+    runs = {}
+    for row in rows:
+        found = runs.setdefault(row.run_key, [])
+        if row.risk == PLAIN:
+            found.append(row.n_labels)
+    return runs
+
+
+def _have_same_settings(runs, counts, seeds):
+    """Return whether runs have the seeds and, as far as they go, the label counts."""
+    known = dict(enumerate(seeds.tolist()))  # A file may hold more runs than asked for.
+    return all(
+        known.get(run, seed) == seed and found == counts[: len(found)]
+        for (_, run, seed), found in runs.items()
+    )
+
+
+def append_rows(path, rows):
+    """Append rows to a file; a new file starts with the names of the columns."""
+    path = Path(path)
+    is_new = not path.exists()
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if is_new:
+            writer.writerow(COLUMNS)
+        writer.writerows(rows)
+
+
+def replace_rows(path, rows):
+    """Replace a file in one step, so that a crash loses nothing."""
+    fresh = Path(f"{path}.new")
+    fresh.unlink(missing_ok=True)
+    append_rows(fresh, rows)
+    fresh.replace(path)
+
+
+def _ends_with_a_line(path):
+    """Return whether the last line is complete."""
+    with open(path, "rb") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell() == 0:
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+# A metric on plain random samples, for comparison.
+
+
+# Samples of each size, from which the error of a plain sample is found.
+_N_SAMPLES = 100
+
+
+def metric_on_samples(evaluation, y, counts, rng, metric=None):
+    """Return the true value of a metric, and what plain random samples say of it.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    y : ndarray of shape (n_samples,)
+        Labels of the pool.
+    counts : list of int
+    rng : numpy Generator
+    metric : str or BaseMetric, default=None
+        None means what the evaluation reports.
+
+    Returns
+    -------
+    truth : float
+    plain : list of dict
+        One sample of each size; some columns of a row.
+    variance : dict of int to float
+        Mean squared error of samples of each size, of those that have a value.
+    """
+    problem, n_samples = evaluation.problem, len(y)
+    classes = problem.classes_with(y)
+    metric = evaluation.plan.metric if metric is None else as_metric(metric)
+
+    def value(where):
+        weight = weight_of(where, problem.sample_weight)
+        return value_with_labels(
+            pool_metric(problem, metric, classes, weight), y, classes
+        )
+
+    truth = value(np.ones(n_samples, dtype=bool))
+    plain, variance = [], {}
+    orders = [rng.permutation(n_samples) for _ in range(_N_SAMPLES)]
+    for count in counts:
+        values = np.array(
+            [_of_some(value, order[:count], n_samples) for order in orders]
+        )
+        known = values[np.isfinite(values)]
+        variance[count] = np.mean((known - truth) ** 2) if len(known) else np.nan
+        row = {"risk": PLAIN, "n_labels": count, "value": values[0]}
+        ends = {"low": -np.inf, "high": np.inf}
+        plain.append({**row, **ends, "anytime": np.nan, "flagged": np.nan})
+    return truth, plain, variance
+
+
+def _of_some(value, rows, n_samples):
+    where = np.zeros(n_samples, dtype=bool)
+    where[rows] = True
+    return value(where)
+
+
+# Run one evaluation against known labels, and record its estimates.
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What to record of each run.
+
+    Attributes
+    ----------
+    risks : dict of str to risk, or None
+        Risk estimators by name; None means those that the selection allows.
+    counts : list of int
+        Label counts, sorted.
+    level : float
+        Level of the intervals.
+    """
+
+    risks: Mapping | None
+    counts: list
+    level: float
+
+
+def run_evaluation(evaluator, scenario, seed, recording):
+    """Return what was recorded of one evaluation.
+
+    Parameters
+    ----------
+    evaluator : ActiveRiskEstimator
+    scenario : Scenario or callable
+        A pool with known labels, or a function that makes one from a seed.
+    seed : int
+    recording : Recording
+
+    Returns
+    -------
+    estimates : list of dict
+        The columns of a :class:`Row`, except ``evaluator`` and ``run``.
+    """
+    counts = recording.counts
+    if not isinstance(scenario, Scenario):
+        scenario = scenario(seed)
+        check_scenario(scenario)
+    evaluator = with_model(clone(evaluator).set_params(random_state=seed), scenario)
+    evaluation = evaluator.start(scenario.X, **training_rows(scenario))
+    # The evaluator does not draw from this stream, so all have the same labels.
+    rng = np.random.default_rng([seed, 2])
+    y, losses, noise = draw_labels(evaluation, scenario, rng)
+    if counts[-1] > len(losses):
+        raise ValueError(
+            f"n_labels={counts} goes beyond the pool, which has {len(losses)} rows. "
+            "Use smaller label counts."
+        )
+    if evaluation.plan.metric is None:
+        truth = losses.mean()
+        plain = _plain_samples(losses_of(evaluation, y), recording, rng)
+        variance = {count: _mc_variance(losses, noise, count) for count in counts}
+    else:
+        truth, plain, variance = metric_on_samples(evaluation, y, counts, rng)
+    with ignore_new_classes():
+        found = [*_estimates(evaluation, y, truth, recording), *plain]
+    about = {"seed": seed, "truth": truth}
+    return [
+        {**about, **each, "mc_variance": variance[each["n_labels"]]} for each in found
+    ]
+
+
+def _estimates(evaluation, y, truth, recording):
+    """Buy labels one by one and yield the estimates at the label counts.
+
+    Yields
+    ------
+    estimate : dict
+        Some columns of a row: risk, n_labels, value, low, high, anytime, flagged.
+    """
+    counts, level, risks = recording.counts, recording.level, recording.risks
+    risks = _usual_risks(evaluation) if risks is None else risks
+    held = dict.fromkeys(risks, np.nan)
+    for count in range(1, counts[-1] + 1):
+        query = evaluation.ask()
+        evaluation.tell(query, y[query.indices])
+        if count in counts:
+            evaluation.finish()
+        if count < counts[0]:
+            continue
+        state = evaluation.state
+        # Before the first fit an obstacle may still go away. Later it stays, as with
+        # picks without probabilities, and `estimate` raises an error that says so.
+        found = {
+            key: evaluation.estimate(risk)
+            for key, risk in risks.items()
+            if state.belief is not None or not risk.obstacle(state)
+        }
+        # The anytime interval has to hold at every count, also between those reported.
+        for key, risk in found.items():
+            if not risk.refusal_of("anytime"):
+                low, high = risk.interval(level, method="anytime")
+                held[key] = float(held[key] != 0.0 and low <= truth <= high)
+        if count in counts:
+            flagged = _flagged(evaluation)
+            for key, risk in found.items():
+                low, high = (-np.inf, np.inf) if risk.refusal else risk.interval(level)
+                yield {
+                    "risk": key,
+                    "n_labels": count,
+                    "value": float(risk),
+                    "low": low,
+                    "high": high,
+                    "anytime": held[key],
+                    "flagged": flagged,
+                }
+
+
+def _usual_risks(evaluation):
+    """Return the risks that the selection of an evaluation allows, by name."""
+    if not evaluation.plan.selection.has_query_proba:
+        return {"ASE": ASE()}
+    risks = (GuardedASE(), ASE(), CorrectedASE(), LURE())
+    return {type(risk).__name__: risk for risk in risks}
+
+
+def _flagged(evaluation):
+    """Return whether the diagnosis is bad, as 0.0 or 1.0; NaN without a diagnosis."""
+    if not evaluation.can_diagnose:
+        return np.nan
+    return float(evaluation.diagnose().is_bad)
+
+
+def _mc_variance(losses, noise, count):
+    """Return the exact variance of the mean loss of a plain random sample.
+
+    Parameters
+    ----------
+    losses, noise : ndarrays of shape (n_samples,)
+        Mean and variance of the loss of each row over the draw of its label.
+    count : int
+        Size of the sample.
+    """
+    # Rows are drawn without replacement: hence the finite-population correction. The
+    # noise of labels is independent from row to row and has none.
+    finite = 1.0 - count / len(losses)
+    return (losses.var(ddof=1) * finite + noise.mean()) / count
+
+
+def _plain_samples(losses, recording, rng):
+    """Return the means of plain random samples, with their t intervals.
+
+    Each sample extends the one before. See :func:`_estimates` for the entries.
+    """
+    losses = losses[rng.permutation(len(losses))]
+    found = []
+    for count in recording.counts:
+        some = losses[:count]
+        value, reach = some.mean(), np.inf
+        if count > 1:
+            finite = 1.0 - count / len(losses)
+            error = some.std(ddof=1) * np.sqrt(finite / count)
+            reach = stats.t.ppf((1 + recording.level) / 2, count - 1) * error
+        found.append(
+            {
+                "risk": PLAIN,
+                "n_labels": count,
+                "value": value,
+                "low": value - reach,
+                "high": value + reach,
+                "anytime": np.nan,
+                "flagged": np.nan,
+            }
+        )
+    return found
+
+
+# Result of a simulation: estimates of many runs, and their summary.
+
+
+@dataclass(frozen=True, eq=False)
+class LabelEfficiency:
+    """Estimates of many runs, one entry per run, risk and label count.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray of shape (n_estimates,)
+        ``evaluator``, ``run``, ``seed``, ``risk``, ``n_labels``
+            Where the estimate comes from.
+        ``value``, ``low``, ``high``
+            The estimate and its interval; infinite ends if there is no interval.
+        ``anytime``
+            Whether the anytime interval held the truth at every label count, from the
+            smallest of `n_labels` on; NaN without such an interval.
+        ``flagged``
+            Whether ``evaluation.diagnose()`` warned; NaN if it could not be used.
+        ``truth``
+            The true risk.
+        ``mc_variance``
+            Exact variance of a Monte Carlo estimate with the same number of labels.
+
+    Examples
+    --------
+    See :func:`label_efficiency_curve`.
+    """
+
+    columns: dict
+
+    def summary(self) -> dict[str, np.ndarray]:
+        """Summarise the runs, one entry per evaluator, risk and label count.
+
+        Returns
+        -------
+        figures : dict of str to ndarray of shape (n_entries,)
+            ``mean_squared_error``, ``median_squared_error``, ``bias``
+                Of the estimates.
+            ``ratio``, ``ratio_error``
+                Mean squared error divided by that of Monte Carlo, which is known
+                exactly, and the standard error of this ratio.
+            ``interval_rate``, ``coverage``, ``width``
+                Share of estimates with an interval; share of these intervals that
+                hold the truth, and their median width.
+            ``anytime_coverage``, ``flagged``
+                Means of the columns ``anytime`` and ``flagged``.
+
+            ``pandas.DataFrame(figures)`` makes a table of it.
+        """
+        data = self.columns
+        keys = list(zip(data["evaluator"], data["risk"], data["n_labels"], strict=True))
+        groups: dict = {}
+        for place, key in enumerate(keys):
+            groups.setdefault(key, []).append(place)
+        lines = [
+            {
+                "evaluator": evaluator,
+                "risk": risk,
+                "n_labels": n_labels,
+                **_figures({name: column[places] for name, column in data.items()}),
+            }
+            for (evaluator, risk, n_labels), places in groups.items()
+        ]
+        names = lines[0] if lines else []
+        return {name: np.array([line[name] for line in lines]) for name in names}
+
+    def save(self, path: StrPath) -> None:
+        """Write all columns to a CSV file; an existing file is replaced."""
+        replace_rows(path, zip(*(self.columns[name] for name in COLUMNS), strict=True))
+
+    @classmethod
+    def load(cls, path: StrPath) -> Self:
+        """Read a file of :meth:`save`, or the finished part of a running simulation."""
+        return cls(columns_of(read_rows(path)))
+
+
+def columns_of(rows):
+    """Return rows as columns.
+
+    Parameters
+    ----------
+    rows : list of Row
+
+    Returns
+    -------
+    columns : dict of str to ndarray of shape (n_rows,)
+    """
+    columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
+    return {
+        name: np.array(column, dtype=kind)
+        for (name, kind), column in zip(COLUMNS.items(), columns, strict=True)
+    }
+
+
+def _figures(part):
+    """Return the figures of one evaluator, risk and label count."""
+    error = part["value"] - part["truth"]
+    # If all losses are equal, Monte Carlo has no error: do not divide by 0.
+    variance = max(np.mean(part["mc_variance"]), np.finfo(float).tiny)
+    ratio = np.mean(error**2) / variance
+    # Delta method: the standard error of a ratio of two means.
+    excess = error**2 - ratio * part["mc_variance"]
+    has_interval = np.isfinite(part["low"])
+    inside = (part["low"] <= part["truth"]) & (part["truth"] <= part["high"])
+    width = (part["high"] - part["low"])[has_interval]
+    return {
+        "n_runs": len(error),
+        "mean_squared_error": np.mean(error**2),
+        "median_squared_error": np.median(error**2),
+        "bias": np.mean(error),
+        "ratio": ratio,
+        "ratio_error": _standard_error(excess) / variance,
+        "interval_rate": np.mean(has_interval),
+        "coverage": np.mean(inside[has_interval]) if has_interval.any() else np.nan,
+        "width": np.median(width) if has_interval.any() else np.nan,
+        "anytime_coverage": _mean_of_known(part["anytime"]),
+        "flagged": _mean_of_known(part["flagged"]),
+    }
+
+
+def _standard_error(values):
+    return np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+
+
+def _mean_of_known(values):
+    known = values[~np.isnan(values)]
+    return known.mean() if len(known) else np.nan
+
+
+# Run many evaluations against known labels, in a row or in parallel.
 
 
 def label_efficiency_curve(

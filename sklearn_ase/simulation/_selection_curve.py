@@ -11,8 +11,8 @@ import numpy as np
 from joblib import delayed
 from sklearn.base import clone
 
-from sklearn_ase._data._responses import response_of
-from sklearn_ase._model_selector import ActiveModelSelector
+from sklearn_ase._data._predictions import response_of
+from sklearn_ase._selector import ActiveModelSelector
 from sklearn_ase._utils._checks import (
     check_callable,
     check_integer,
@@ -21,8 +21,7 @@ from sklearn_ase._utils._checks import (
     is_number,
     shown,
 )
-from sklearn_ase._utils._parallel import run_jobs
-from sklearn_ase._utils._seeding import check_seed
+from sklearn_ase._utils._estimators import check_seed, run_jobs
 from sklearn_ase._utils._typing import ByName, Seed, StrPath
 from sklearn_ase.simulation._scenario import Scenario, ignore_new_classes
 

@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._typing import Floats, Rows, Task
-from sklearn_ase.belief._either import Belief
-from sklearn_ase.losses._base import BaseLoss
-from sklearn_ase.losses._pool_loss import PoolLoss
+from sklearn_ase.belief import Belief
+from sklearn_ase.losses._base import BaseLoss, PoolLoss
 
 
 class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):

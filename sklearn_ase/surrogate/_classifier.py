@@ -9,26 +9,26 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import gen_batches
 
-from sklearn_ase._data._class_columns import align_columns, check_columns
+from sklearn_ase._data._predictions import align_columns, check_class_columns
 from sklearn_ase._data._rows import plain_labels
 from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
+from sklearn_ase._utils._estimators import last_step
 from sklearn_ase._utils._typing import Estimator, Floats, Rows
-from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
-from sklearn_ase.surrogate._bootstrap import BootstrapClassifier
-from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
-from sklearn_ase.surrogate._fit_rows import take_columns
-from sklearn_ase.surrogate._leaves import ForestLeaves, mean_and_belief
+from sklearn_ase.surrogate._estimator import EstimatorSurrogate, take_columns
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import (
+    BootstrapClassifier,
+    ForestLeaves,
     has_members,
     is_bootstrapped,
+    mean_and_belief,
     out_of_bag,
     predict_members,
 )
 
 if TYPE_CHECKING:
-    from sklearn_ase.losses._pool_loss import LossTable
+    from sklearn_ase.losses._base import LossTable
 
 # Probabilities that are calibrated at a time: few enough for the cache.
 _BLOCK_NUMBERS = 2**14
@@ -183,7 +183,7 @@ class ClassifierSurrogate(EstimatorSurrogate):
     def _calibrate(self, rows, calibration, seed):
         classes = np.unique(rows.y) if rows.classes is None else rows.classes
         self.classes_ = np.asarray(classes)
-        check_columns(self.estimator_.classes_, self.classes_)
+        check_class_columns(self.estimator_.classes_, self.classes_)
         self._leaves = ForestLeaves.of(self.estimator_, self.classes_)
         self.calibration_ = self.held_out_ = None
         mean = self._held_out_proba(rows, seed, calibration)

@@ -1,14 +1,229 @@
-"""Encode one column as numbers that trees can use: numbers, dates, words."""
+"""Read the columns of a frame as numbers, dates or texts, without its library."""
 
+from __future__ import annotations
+
+import datetime
+import math
+import numbers
 import re
 from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import NamedTuple, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import OrdinalEncoder
 
-from sklearn_ase.surrogate._frame_columns import as_dates, as_numbers, as_texts
+from sklearn_ase._data._rows import is_frame, is_missing
+from sklearn_ase._utils._checks import check_integer
+from sklearn_ase._utils._typing import Rows, Seed
+
+_NUMBERS = (numbers.Real, Decimal, np.bool_)
+_DURATIONS = (datetime.timedelta, np.timedelta64)
+
+
+class Column(NamedTuple):
+    """The values of a column.
+
+    Attributes
+    ----------
+    kind : {"number", "date", "text"}
+    values : ndarray of shape (n_rows,)
+        Floats, ``datetime64[us]``, or objects that are str or None. Missing values are
+        NaN, NaT and None. Durations are seconds. Dates show the local time of their
+        time zone.
+    order : list of str or None
+        All values of an ordered category, from least to greatest.
+    """
+
+    kind: str
+    values: np.ndarray
+    order: list | None = None
+
+
+def read_column(X, name):
+    """Read a column of a pandas or polars frame.
+
+    Parameters
+    ----------
+    X : frame of shape (n_rows, n_columns)
+    name : hashable
+
+    Returns
+    -------
+    column : Column
+    """
+    if name not in X.columns:
+        return Column("number", np.full(X.shape[0], np.nan))
+    series = X[name]
+    order = _order(series.dtype)
+    if getattr(series.dtype, "tz", None) is not None:
+        series = series.dt.tz_localize(None)  # pandas
+    elif getattr(series.dtype, "time_zone", None) is not None:
+        series = series.dt.replace_time_zone(None)  # polars
+    values = series.to_numpy()
+    if values.ndim == 1 and values.dtype.kind in "biuf":
+        return Column("number", values.astype(float))
+    if values.ndim == 1 and values.dtype.kind == "M":
+        return Column("date", values.astype("datetime64[us]"))
+    if values.ndim == 1 and values.dtype.kind == "m":
+        return Column("number", _seconds(values))
+    return _read_objects(series.to_list())._replace(order=order)
+
+
+def join_columns(columns):
+    """Put columns one below the other; as texts if they are of different kinds."""
+    if len({column.kind for column in columns}) > 1:
+        columns = [Column("text", as_texts(column)) for column in columns]
+    values = np.concatenate([column.values for column in columns])
+    return Column(columns[0].kind, values, columns[0].order)
+
+
+def as_numbers(column):
+    """Return a column as floats; NaN where a value is not a number."""
+    if column.kind == "number":
+        return column.values
+    if column.kind == "date":
+        return np.full(len(column.values), np.nan)
+    return np.array([_parsed(float, text, np.nan) for text in column.values], float)
+
+
+def as_dates(column):
+    """Return a column as ``datetime64[us]``; NaT where a value is not a date."""
+    if column.kind == "date":
+        return column.values
+    if column.kind == "number":
+        return np.full(len(column.values), "NaT", dtype="datetime64[us]")
+    return np.array(
+        [_parsed(_iso_date, text, None) for text in column.values], "datetime64[us]"
+    )
+
+
+def as_texts(column):
+    """Return a column as an array of str; None where a value is missing."""
+    if column.kind == "text":
+        return column.values
+    if column.kind == "date":
+        missing = np.isnat(column.values)
+        texts = np.datetime_as_string(column.values).astype(object)
+    else:
+        missing = np.isnan(column.values)
+        texts = _object_array([_text(value) for value in column.values.tolist()])
+    texts[missing] = None
+    return texts
+
+
+def _order(dtype):
+    """Return the values of an ordered category as texts, or None."""
+    if not (getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"):
+        return None
+    return [_text(value) for value in dtype.categories]
+
+
+def _read_objects(values):
+    values = [None if _is_absent(value) else value for value in values]
+    kinds = {type(value) for value in values} - {type(None)}
+
+    def all_are(types):
+        return all(issubclass(kind, types) for kind in kinds)
+
+    if all_are(_NUMBERS):
+        return Column("number", np.array([_float(value) for value in values], float))
+    if all_are(_DURATIONS):
+        return Column("number", _seconds(np.array(values, dtype="timedelta64[us]")))
+    if all_are(datetime.time):
+        return Column("number", np.array([_second_of_day(v) for v in values], float))
+    if all(_is_date(kind) for kind in kinds):
+        dates = [_naive(value) for value in values]
+        return Column("date", np.array(dates, dtype="datetime64[us]"))
+    texts = [None if value is None else _text(value) for value in values]
+    return Column("text", _object_array(texts))
+
+
+def _is_absent(value):
+    if value is None or isinstance(value, str):
+        return value is None or not value.strip()
+    if hasattr(value, "__len__"):  # Containers are values, whatever they hold.
+        return False
+    try:
+        return is_missing(value)
+    except Exception:  # A user's object that cannot be compared.
+        return False
+
+
+def _is_date(kind):
+    # Periods of pandas are no dates, but have a first moment.
+    is_date = issubclass(kind, (datetime.date, np.datetime64))
+    return is_date or hasattr(kind, "to_timestamp")
+
+
+def _naive(value):
+    if hasattr(value, "start_time"):
+        value = value.to_timestamp()
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.replace(tzinfo=None)
+    if hasattr(value, "to_datetime64"):
+        value = value.to_datetime64()
+    return np.datetime64("NaT") if value is None else np.datetime64(value, "us")
+
+
+def _iso_date(text):
+    if not text[:4].isdigit() or "-" not in text:
+        raise ValueError("Other formats are not the same everywhere.")
+    return _naive(datetime.datetime.fromisoformat(text))
+
+
+def _parsed(function, text, otherwise):
+    try:
+        return otherwise if text is None else function(text)
+    except (ValueError, OverflowError):
+        return otherwise
+
+
+def _float(value):
+    if value is None:
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _text(value):
+    """Return a value as text: 1.0 as 1, an array as a list."""
+    if isinstance(value, str):
+        return str(value)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    # Where an object lies in memory differs from run to run.
+    return re.sub(r" at 0x\w+", "", str(value))
+
+
+def _seconds(durations):
+    missing = np.isnat(durations)
+    whole = durations.astype("timedelta64[us]").astype(np.int64)
+    return np.where(missing, np.nan, whole / 1e6)
+
+
+def _second_of_day(time):
+    if time is None:
+        return np.nan
+    return time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
+
+
+def _object_array(values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+# Encode one column as numbers that trees can use: numbers, dates, words.
+
 
 # Texts of at least that many words, on average, are free text.
 _WORDS = 3
@@ -225,3 +440,133 @@ def _have_letters_of_words(texts):
     by_chance = same_letter**3 * n_runs * (n_runs - 1) / 2
     pairs = sum(count * (count - 1) / 2 for count in runs.values())
     return pairs > 2 * by_chance + 3 * by_chance**0.5 + 3
+
+
+# Turn frames into numbers, for surrogates that take nothing else.
+
+
+class FrameEncoder(TransformerMixin, BaseEstimator):
+    """Transformer that turns a frame with any columns into numbers, for trees.
+
+    It needs no labels. Each column is encoded by what its values are:
+
+    * Numbers and booleans stay. Durations become seconds.
+    * Dates, with or without a time zone, become the days since the first one, and the
+      month, the day of the week and the hour where they vary. So do dates that are
+      written as text, as ``"2026-11-18"``.
+    * Text whose values come up again is a category: its place when the most frequent
+      value is 0, or its place in an ordered category. A value that ``fit`` has not seen
+      comes after all others.
+    * Free text becomes its length and a few components of its tf-idf vectors
+      (:class:`~sklearn.decomposition.TruncatedSVD`).
+    * Ids (hashes, numbers of rows written as text: nearly all distinct and without
+      words) and constant columns are dropped.
+    * Lists, dicts and other objects count as the text that they print.
+
+    Missing values and blank texts become NaN. Works on pandas and polars frames, with
+    nullable columns.
+
+    As first step of the pipeline of a surrogate it is fitted once for each evaluation,
+    on the pool and the training rows, and encodes them once.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Most components of a column of free text.
+    random_state : int, RandomState instance or None, default=0
+        For the components of free text.
+
+    Attributes
+    ----------
+    kinds_ : dict of str to str
+        How each column is encoded: ``"number"``, ``"date"``, ``"category"``,
+        ``"text"`` or ``"dropped"``.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn_ase.surrogate import FrameEncoder
+    >>> frame = pd.DataFrame({"size": [1.5, None], "kind": ["pear", "apple"]})
+    >>> encoder = FrameEncoder().fit(frame)
+    >>> encoder.kinds_
+    {'size': 'number', 'kind': 'category'}
+    >>> encoder.transform(frame)
+    array([[1.5, 1. ],
+           [nan, 0. ]])
+    """
+
+    def __init__(self, n_components: int = 10, random_state: Seed = 0) -> None:
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def encodes(self, X: Rows) -> bool:
+        """Whether X is a frame."""
+        return is_frame(X)
+
+    def fit(self, X: Rows, y: None = None) -> Self:
+        """Learn how to encode each column.
+
+        Parameters
+        ----------
+        X : frame of shape (n_samples, n_columns)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+        """
+        return self.fit_frames([X])
+
+    def fit_frames(self, frames: Sequence[Rows]) -> Self:
+        """Learn from several frames with the same columns, as from one.
+
+        Parameters
+        ----------
+        frames : list of frames
+            Their columns may be stored in different ways.
+
+        Returns
+        -------
+        self : object
+        """
+        check_integer(self.n_components, "n_components", 1)
+        for X in frames:
+            if not is_frame(X):
+                raise TypeError(
+                    f"FrameEncoder encodes frames of pandas or polars, but got a "
+                    f"{type(X).__name__}. Leave the encoder out of the pipeline."
+                )
+        self._encoders = {}
+        for name in frames[0].columns:
+            column = join_columns([read_column(X, name) for X in frames])
+            self._encoders[name] = choose_encoder(
+                column, self.n_components, self.random_state
+            )
+        self.kinds_ = {name: one.kind for name, one in self._encoders.items()}
+        self.n_features_in_ = len(self.kinds_)
+        return self
+
+    def transform(self, X: Rows) -> np.ndarray:
+        """Turn a frame into numbers.
+
+        Parameters
+        ----------
+        X : frame of shape (n_samples, n_columns)
+            A column that is not there counts as missing. Rows that have been encoded
+            before, an array, are returned as they are.
+
+        Returns
+        -------
+        numbers : ndarray of shape (n_samples, n_encoded)
+            One column of zeros if nothing is left to encode.
+        """
+        if not is_frame(X):
+            return X
+        blocks = [
+            encoder.encode(read_column(X, name))
+            for name, encoder in self._encoders.items()
+        ]
+        numbers = np.hstack([np.empty((X.shape[0], 0)), *blocks])
+        return numbers if numbers.shape[1] else np.zeros((X.shape[0], 1))

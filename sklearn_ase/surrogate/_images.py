@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches
 
+from sklearn_ase._data._sources import RowSource
 from sklearn_ase._utils._checks import check_integer
 from sklearn_ase._utils._typing import Rows, Seed
+from sklearn_ase.surrogate._base import BaseSurrogate
+from sklearn_ase.surrogate._frames import FrameEncoder
 
 # Rows of each array that the components are learned from, and rows in one batch.
 _MOST_ROWS, _BATCH = 1000, 256
@@ -132,3 +137,32 @@ def _some(X, rng):
     if len(X) <= _MOST_ROWS:
         return X
     return X[np.sort(rng.choice(len(X), _MOST_ROWS, replace=False))]
+
+
+# Rows of frames and images as an estimator sees them, encoded once.
+
+
+class EncodingSurrogate(BaseSurrogate):
+    """Surrogate whose estimator may be a pipeline that starts with an encoder."""
+
+    _encoder = None  # A fitted encoder, if rows of frames or images were encoded.
+
+    def prepare_other(self, X: Rows) -> Rows:
+        """Encode the rows of another pool as those of the first."""
+        return X if self._encoder is None else self._encoder.transform(X)
+
+    def _encoded(self, X, X_train):
+        pipeline = self.estimator
+        if not isinstance(pipeline, Pipeline):
+            return X, X_train
+        name, encoder = pipeline.steps[0]
+        is_encoder = isinstance(encoder, FrameEncoder | ImageEncoder)
+        is_source = isinstance(X, RowSource)
+        if not is_encoder or not encoder.encodes(X.head() if is_source else X):
+            return X, X_train
+        frames = [X.sample() if is_source else X]
+        frames += [] if X_train is None else [X_train]
+        encoder = self._encoder = clone(encoder).fit_frames(frames)
+        self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
+        rows = X.mapped(encoder.transform) if is_source else encoder.transform(X)
+        return rows, None if X_train is None else encoder.transform(X_train)

@@ -1,26 +1,210 @@
-"""Calibration of class probabilities that can use the model under test."""
+"""Likelihood of class labels under a log-linear blend of experts."""
 
 from __future__ import annotations
 
 from typing import Self
 
 import numpy as np
+from scipy.special import expit, logit
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase._utils._typing import Floats
-from sklearn_ase.surrogate._class_likelihood import (
-    ClassLikelihood,
-    blend_prior,
-    is_certain,
-)
-from sklearn_ase.surrogate._fit_rows import take_columns
+from sklearn_ase.surrogate._estimator import take_columns
 from sklearn_ase.surrogate._power_prior import (
     check_expert,
+    maximise,
     training_hypotheses,
     weigh_hypotheses,
 )
-from sklearn_ase.surrogate._unknown_classes import fit_unknown, with_unknown
+
+# Exponents of surrogate and model that are likely before any row was seen. With
+# training rows these decide; without them the surrogate knows nothing at first.
+_EXPONENTS = {True: (0.5, 0.5), False: (0.2, 0.6)}
+# Precision of the prior of the shift's coefficient and of the offset of a class.
+_SHIFT_PRECISION = 30.0
+_OFFSET_PRECISION = 2.0
+
+
+class ClassLikelihood:
+    """Log-likelihood of exponents and offsets, with gradient and curvature.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_exponents, n_classes, n_rows)
+        What the exponents multiply.
+    places : ndarray of shape (n_rows,)
+        Column of each label.
+    has_offsets : bool
+        Whether the exponents are followed by an offset for each class.
+    """
+
+    def __init__(self, logs, places, has_offsets):
+        self.logs, self.has_offsets = logs, has_offsets
+        self.flat = logs.reshape(len(logs), -1)
+        n_classes, self.n_rows = logs.shape[1:]
+        self.label = places, np.arange(self.n_rows)
+        self.chosen = logs[:, *self.label]
+        self.is_label = np.zeros((n_classes, self.n_rows))
+        self.is_label[self.label] = 1.0
+        frequency = (self.is_label.sum(axis=1) + 1.0) / (self.n_rows + n_classes)
+        self.log_outlier = np.log(frequency)[places]
+
+    def log_proba(self, at):
+        """Log-probabilities of the classes, of shape (..., n_classes, n_rows)."""
+        n_exponents = len(self.logs)
+        scores = at[..., :n_exponents] @ self.flat
+        scores = scores.reshape(*at.shape[:-1], *self.is_label.shape)
+        if self.has_offsets:
+            scores += at[..., n_exponents:, None]
+        # By hand: this is called at every step of every fit, on few rows.
+        scores -= scores.max(axis=-2, keepdims=True)
+        scores -= np.log(np.exp(scores).sum(axis=-2, keepdims=True))
+        return scores
+
+    def log_density(self, at):
+        """Log-probability of each label, of shape (..., n_rows)."""
+        return self.log_proba(at)[..., *self.label]
+
+    def __call__(self, at, row_weight=None):
+        weight = np.ones(self.n_rows) if row_weight is None else row_weight
+        log_proba = self.log_proba(at)
+        proba = np.exp(log_proba)
+        share = weight * proba
+        parts = self.logs * proba[..., None, :, :]
+        mean = parts.sum(axis=-2)
+        parts *= weight
+        value = log_proba[..., *self.label] @ weight
+        gradient = (self.chosen - mean) @ weight
+        curvature = parts.reshape(*mean.shape[:-1], -1) @ self.flat.T
+        curvature -= (mean * weight) @ mean.swapaxes(-1, -2)
+        if not self.has_offsets:
+            return value, gradient, curvature
+        # Each offset is the exponent of a column that is 1 for its class.
+        n, expected, turned = len(self.logs), share.sum(axis=-1), share.swapaxes(-1, -2)
+        mixed = parts.sum(axis=-1) - mean @ turned
+        whole = np.empty((*at.shape, at.shape[-1]))
+        whole[..., :n, :n], whole[..., :n, n:] = curvature, mixed
+        whole[..., n:, :n] = mixed.swapaxes(-1, -2)
+        whole[..., n:, n:] = (
+            expected[..., None] * np.eye(len(self.is_label)) - proba @ turned
+        )
+        of_offsets = self.is_label @ weight - expected
+        return value, np.concatenate([gradient, of_offsets], axis=-1), whole
+
+
+def blend_prior(has_training, uses_model, n_shifts, n_offsets, ridge):
+    """Centre of the parameters, and the two parts of the penalty's precision."""
+    exponents = _EXPONENTS[has_training] if uses_model else (1.0,)
+    centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
+    precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
+    kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
+    return centre, np.where(kept > 0, 0.0, 2.0 * ridge + 1e-9), kept
+
+
+def is_certain(proba):
+    """Whether all probabilities that are given are 0 or 1."""
+    return np.isin(proba[np.isfinite(proba)], (0, 1)).all()
+
+
+# Classes that the model under test does not know: how often they occur.
+
+
+# Precision of the prior of slope and offset of the odds.
+_PRECISION = np.array([3.0, 1.0])
+
+
+def fit_unknown(proba, codes, weight, is_known):
+    """Fit the odds of these classes, see :func:`with_unknown`.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_rows, n_classes)
+        Of the surrogate, above 0.
+    codes : ndarray of shape (n_rows,)
+        Column of the label of each row.
+    weight : ndarray of shape (n_rows,)
+    is_known : ndarray of shape (n_classes,), dtype bool
+        Whether the model knows the class.
+
+    Returns
+    -------
+    parameters : ndarray of shape (2,)
+        Slope and offset.
+    """
+    odds = logit(proba[:, ~is_known].sum(axis=1))
+    unknown = ~is_known[codes]
+    # The surrogate has met these classes as often as its rows have them. In the
+    # pool a class that was met is expected to be as common as any other.
+    n_met = max(len(np.unique(codes[unknown])), 0.5)
+    ratio = n_met / is_known.sum()
+    n_unknown, n_known = np.sum(unknown), np.sum(~unknown)
+    centre = np.log(ratio * max(n_known, 0.5) / max(n_unknown, 0.5))
+    return fit_odds(odds, unknown, weight, centre)
+
+
+def with_unknown(known, proba, is_known, parameters):
+    """Probabilities of all classes, from those of the known ones.
+
+    Parameters
+    ----------
+    known : ndarray of shape (n_hypotheses, n_rows, n_known)
+    proba : ndarray of shape (n_rows, n_classes)
+        Of the surrogate, above 0.
+    is_known : ndarray of shape (n_classes,), dtype bool
+    parameters : ndarray of shape (2,)
+        Slope and offset of the log-odds of the other classes.
+
+    Returns
+    -------
+    proba : ndarray of shape (n_hypotheses, n_rows, n_classes)
+    """
+    rest = proba[:, ~is_known]
+    mass, (slope, offset) = rest.sum(axis=1), parameters
+    unknown = expit(slope * logit(mass) + offset)
+    result = np.empty((len(known), *proba.shape))
+    result[..., is_known] = known * (1.0 - unknown)[:, None]
+    result[..., ~is_known] = rest * (unknown / mass)[:, None]
+    return result
+
+
+def fit_odds(odds, unknown, weight, centre):
+    """Fit slope and offset of a logistic regression of `unknown` on `odds`.
+
+    Parameters
+    ----------
+    odds : ndarray of shape (n_rows,)
+        Log-odds of the classes that the model does not know.
+    unknown : ndarray of shape (n_rows,), dtype bool
+        Whether the label is one of them.
+    weight : ndarray of shape (n_rows,)
+    centre : float
+        Offset that is likely before the rows are seen.
+
+    Returns
+    -------
+    parameters : ndarray of shape (2,)
+        Slope and offset.
+    """
+    centre = np.array([1.0, centre])
+    features = np.stack([odds, np.ones_like(odds)])
+
+    def posterior(at):
+        z = at @ features
+        proba = expit(z)
+        pull = _PRECISION * (at - centre)
+        value = weight @ (unknown * z - np.logaddexp(0.0, z)) - 0.5 * pull @ (
+            at - centre
+        )
+        gradient = features @ (weight * (unknown - proba)) - pull
+        information = (features * (weight * proba * (1.0 - proba))) @ features.T
+        return value, gradient, information + np.diag(_PRECISION)
+
+    return maximise(posterior, centre, (np.array([0.0, -np.inf]), np.inf))[0]
+
+
+# Calibration of class probabilities that can use the model under test.
+
 
 # The model's probabilities are smoothed by this share of what the surrogate's are. They
 # rest on all its training rows, the surrogate's on the few that reach a leaf.

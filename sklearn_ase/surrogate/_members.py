@@ -1,19 +1,223 @@
-"""Members of a forest of classifiers, read through the leaves that rows fall into.
+"""Ensembles of one estimator, fitted on bootstrap samples."""
 
-Most leaves of a fully grown tree hold one class only. Then a member is known by one
-class for each row, and nothing of the size (n_members, n_samples, n_classes) is needed.
-"""
+from __future__ import annotations
 
+import inspect
+from abc import ABCMeta, abstractmethod
 from functools import partial
+from typing import Self
 
 import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._class_columns import align_columns
-from sklearn_ase._utils._unwrapping import unwrap
+from sklearn_ase._data._predictions import align_columns, one_hot
+from sklearn_ase._data._rows import n_rows, take_rows
+from sklearn_ase._utils._checks import check_integer, check_n_jobs
+from sklearn_ase._utils._estimators import check_seed, fit_seeded, last_step, unwrap
+from sklearn_ase._utils._typing import Estimator, Floats, Rows, Seed
 from sklearn_ase.belief import CategoricalBelief, _kernels
-from sklearn_ase.belief._namespace import to_numpy
+from sklearn_ase.belief._kernels import to_numpy
+
+
+class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
+    def __init__(
+        self,
+        estimator: Estimator,
+        n_members: int = 20,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_members = n_members
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit one copy of the estimator on each bootstrap sample.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Each row is drawn with a probability in proportion to its weight.
+
+        Returns
+        -------
+        self : object
+        """
+        check_integer(self.n_members, "n_members", 1)
+        check_n_jobs(self.n_jobs)
+        y = np.asarray(y)
+        rng = check_seed(self.random_state)
+        weight = np.ones(n_rows(X)) if sample_weight is None else sample_weight
+        draws = [self._draw(y, np.asarray(weight), rng) for _ in range(self.n_members)]
+        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_members)
+        self.estimators_samples_ = draws
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_member)(self.estimator, X, y, rows, seed)
+            for rows, seed in zip(draws, seeds, strict=True)
+        )
+        return self
+
+    @abstractmethod
+    def _draw(self, y, weight, rng):
+        """Draw the positions of the rows of one bootstrap sample."""
+
+
+class BootstrapClassifier(ClassifierMixin, _Bootstrap):
+    """Ensemble of one classifier, fitted on bootstrap samples stratified by class.
+
+    Every bootstrap sample has every class, unlike those of
+    :class:`sklearn.ensemble.BaggingClassifier`. Many classifiers refuse to be fitted on
+    a single class, and with few labels a plain bootstrap sample often has only one.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Without ``predict_proba`` its labels count as certain votes.
+    n_members : int, default=20
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimators_ : list of n_members classifiers
+    estimators_samples_ : list of n_members ndarrays
+        Positions of the rows that each member was fitted on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn_ase.surrogate import BootstrapClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BootstrapClassifier(LogisticRegression(max_iter=500), n_members=3)
+    >>> model.fit(X, y).predict_proba_members(X).shape
+    (3, 150, 3)
+    """
+
+    def fit(
+        self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        self.classes_ = np.unique(y)
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba_members(self, X: Rows) -> Floats:
+        """Return probabilities by member, (n_members, n_samples, n_classes)."""
+        check_is_fitted(self)
+        return np.stack(
+            [member_proba(member, X, self.classes_) for member in self.estimators_]
+        )
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the mean of the members' probabilities, (n_samples, n_classes)."""
+        return self.predict_proba_members(X).mean(axis=0)
+
+    def predict(self, X: Rows) -> np.ndarray:
+        """Return the most probable class of each row, of shape (n_samples,)."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def _draw(self, y, weight, rng):
+        total = weight.sum()
+        draws = []
+        for label in self.classes_:
+            rows = np.flatnonzero(y == label)
+            mass = weight[rows].sum()
+            size = max(1, round(len(y) * mass / total))
+            draws.append(rng.choice(rows, size=size, p=weight[rows] / mass))
+        return np.concatenate(draws)
+
+
+class BootstrapRegressor(RegressorMixin, _Bootstrap):
+    """Ensemble of one regressor, fitted on bootstrap samples.
+
+    Parameters
+    ----------
+    estimator : regressor
+    n_members : int, default=20
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None
+
+    Attributes
+    ----------
+    estimators_ : list of n_members regressors
+    estimators_samples_ : list of n_members ndarrays
+        Positions of the rows that each member was fitted on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn_ase.surrogate import BootstrapRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> BootstrapRegressor(Ridge(), n_members=3).fit(X, y).predict_members(X).shape
+    (3, 442)
+    """
+
+    def predict_members(self, X: Rows) -> Floats:
+        """Return the predictions of each member, of shape (n_members, n_samples)."""
+        check_is_fitted(self)
+        return np.stack([np.ravel(member.predict(X)) for member in self.estimators_])
+
+    def predict(self, X: Rows) -> np.ndarray:
+        """Return the mean of the members' predictions, of shape (n_samples,)."""
+        return self.predict_members(X).mean(axis=0)
+
+    def _draw(self, y, weight, rng):
+        return rng.choice(len(y), size=len(y), p=weight / weight.sum())
+
+
+def member_proba(member, X, classes):
+    """Predict with one classifier, with one column for each of the classes.
+
+    Parameters
+    ----------
+    member : fitted classifier
+        Without ``predict_proba`` its labels count as certain votes.
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+    classes : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    proba : ndarray of shape (n_samples, n_classes)
+    """
+    if not hasattr(member, "predict_proba"):
+        return one_hot(member.predict(X), classes)
+    found = member.predict_proba(X)
+    if found.shape[1] != len(member.classes_):
+        raise ValueError(
+            f"{type(member).__name__}.predict_proba gives {found.shape[1]} columns, "
+            f"but its classes_ are {list(member.classes_)}. Skorch networks take the "
+            "labels of their training rows for all classes: give them classes=[...] "
+            "with every possible label."
+        )
+    # Some classifiers store probabilities by column; sums over the classes are faster
+    # if they are stored by row.
+    return np.ascontiguousarray(align_columns(found, member.classes_, classes))
+
+
+def _fit_member(prototype, X, y, rows, seed):
+    return fit_seeded(prototype, seed, take_rows(X, rows), y[rows])
+
+
+# Members of a forest of classifiers, read through the leaves that rows fall into.
+
 
 _FORESTS = ExtraTreesClassifier, RandomForestClassifier
 
@@ -215,3 +419,158 @@ def as_tree_input(X):
     if sparse.issparse(X):
         return X.tocsr().astype(np.float32)
     return np.ascontiguousarray(X, dtype=np.float32)
+
+
+# Predictions of the members of an ensemble, for all rows or for out-of-bag rows.
+
+
+# Boosting has estimators_ too, but these are steps of one model, not models that
+# could each stand for the truth.
+FORESTS = (
+    RandomForestClassifier,
+    ExtraTreesClassifier,
+    RandomForestRegressor,
+    ExtraTreesRegressor,
+)
+BAGS = (BaggingClassifier, BaggingRegressor)
+BOOTSTRAPS = (BootstrapClassifier, BootstrapRegressor)
+
+
+def has_members(estimator):
+    """Whether the estimator is an ensemble whose members can be asked."""
+    last = last_step(estimator)
+    return isinstance(last, (*FORESTS, *BAGS, *BOOTSTRAPS)) or (
+        hasattr(last, "predict_proba_members") or hasattr(last, "predict_members")
+    )
+
+
+def is_bootstrapped(estimator):
+    """Whether each member learns from a bootstrap sample of the rows."""
+    last = last_step(estimator)
+    if isinstance(last, BOOTSTRAPS):
+        return True
+    is_ensemble = isinstance(last, (*FORESTS, *BAGS)) or hasattr(
+        last, "predict_proba_members"
+    )
+    return is_ensemble and bool(getattr(last, "bootstrap", False))
+
+
+def has_std(estimator):
+    """Whether ``predict(X, return_std=True)`` gives a standard deviation."""
+    predict = getattr(last_step(estimator), "predict", None)
+    return predict is not None and "return_std" in inspect.signature(predict).parameters
+
+
+def _member_functions(model, X):
+    """Return one prediction function per member, and X as these functions take it."""
+    if isinstance(model, FORESTS):
+        # The forest converts X once per call, so its trees need not check it again.
+        trees = [tree.tree_.predict for tree in model.estimators_]
+        if hasattr(model, "classes_"):
+            return trees, as_tree_input(X)
+        return [lambda rows, t=t: t(rows)[:, 0] for t in trees], as_tree_input(X)
+    if isinstance(model, BAGS):
+        X = X if sparse.issparse(X) else np.asarray(X)
+        pairs = zip(model.estimators_, model.estimators_features_, strict=True)
+        if hasattr(model, "classes_"):
+            codes = np.arange(len(model.classes_))  # Members of a bag learn codes.
+            return [
+                lambda rows, m=m, f=f: member_proba(m, rows[:, f], codes)
+                for m, f in pairs
+            ], X
+        return [lambda rows, m=m, f=f: m.predict(rows[:, f]) for m, f in pairs], X
+    if isinstance(model, BootstrapClassifier):
+        return [
+            lambda rows, m=m: member_proba(m, rows, model.classes_)
+            for m in model.estimators_
+        ], X
+    return [lambda rows, m=m: np.ravel(m.predict(rows)) for m in model.estimators_], X
+
+
+def predict_members(estimator, X):
+    """Predict with every member of a fitted classifier or regressor.
+
+    Parameters
+    ----------
+    estimator : fitted classifier or regressor
+        An ensemble or an object with ``predict_proba_members`` or
+        ``predict_members``. Anything else counts as an ensemble of one member.
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    members : ndarray of shape (n_members, n_samples, n_classes) or (n_members, \
+n_samples)
+        Columns in the order of the estimator's ``classes_``.
+    """
+    unwrapped = unwrap(estimator)
+    model, X = unwrapped.last, unwrapped.transform(X)
+    for method in ("predict_proba_members", "predict_members"):
+        if hasattr(model, method) and not isinstance(model, BOOTSTRAPS):
+            members = getattr(model, method)(X)
+            if not isinstance(members, np.ndarray):
+                members = np.stack(list(members))
+            return members
+    if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
+        functions, X = _member_functions(model, X)
+        first = functions[0](X)
+        members = np.empty((len(functions), *first.shape))
+        members[0] = first
+        for member, function in zip(members[1:], functions[1:], strict=True):
+            member[...] = function(X)
+        return members
+    if hasattr(model, "classes_"):
+        return member_proba(model, X, model.classes_)[None]
+    return np.ravel(model.predict(X))[None]
+
+
+def out_of_bag(estimator, X):
+    """Predict each row by the members that did not learn from it.
+
+    Parameters
+    ----------
+    estimator : fitted classifier or regressor
+    X : array, sparse matrix or frame of shape (n_samples, n_features)
+        The rows that it was fitted on, in the same order.
+
+    Returns
+    -------
+    mean, variance : ndarrays or None
+        Over these members, of shape (n_samples, n_classes) or (n_samples,). NaN for
+        rows that every member learned from. None without bootstrap samples.
+    """
+    unwrapped = unwrap(estimator)
+    model, X = unwrapped.last, unwrapped.transform(X)
+    if not is_bootstrapped(model):
+        return None
+    # Read once: forests draw the samples again each time.
+    samples = getattr(model, "estimators_samples_", None)
+    if samples is None:
+        return None
+    n_samples = n_rows(X)
+    if isinstance(model, (*FORESTS, *BAGS, *BOOTSTRAPS)):
+        functions, X = _member_functions(model, X)
+    else:
+        members = predict_members(model, X)
+        functions, X = [member.__getitem__ for member in members], np.arange(n_samples)
+    count = np.zeros(n_samples)
+    total = square = 0.0
+    for function, sample in zip(functions, samples, strict=True):
+        out = np.ones(n_samples, dtype=bool)
+        out[sample] = False
+        rows = np.flatnonzero(out)
+        if len(rows) == 0:
+            continue
+        prediction = function(take_rows(X, rows))
+        if count.sum() == 0:
+            total = np.zeros((n_samples, *prediction.shape[1:]))
+            square = np.zeros_like(total)
+        count[rows] += 1
+        total[rows] += prediction
+        square[rows] += prediction**2
+    if not count.any():
+        return None
+    shape = (-1,) + (1,) * (total.ndim - 1)
+    count = np.where(count > 0, count, np.nan).reshape(shape)
+    mean = total / count
+    return mean, np.maximum(square / count - mean**2, 0.0)

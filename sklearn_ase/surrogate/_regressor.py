@@ -10,16 +10,19 @@ import numpy as np
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._inference._tails import tail_shape
 from sklearn_ase._utils._checks import check_integer, check_n_jobs
+from sklearn_ase._utils._estimators import last_step
 from sklearn_ase._utils._typing import Estimator, Floats
-from sklearn_ase._utils._unwrapping import last_step
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.losses import PointLoss
 from sklearn_ase.losses._base import BaseLoss
-from sklearn_ase.surrogate._bootstrap import BootstrapRegressor
-from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
-from sklearn_ase.surrogate._fit_rows import take_columns
+from sklearn_ase.surrogate._estimator import EstimatorSurrogate, take_columns
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
-from sklearn_ase.surrogate._members import has_members, has_std, predict_members
+from sklearn_ase.surrogate._members import (
+    BootstrapRegressor,
+    has_members,
+    has_std,
+    predict_members,
+)
 
 # The noise variance is at least this share of the variance between the members:
 # without noise a label would tell infinitely much about the members.

@@ -13,15 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_ase._data._rows import is_dataset
 from sklearn_ase._utils._checks import shown
+from sklearn_ase._utils._estimators import unfrozen
 from sklearn_ase._utils._typing import Estimator, Rows, Task
-from sklearn_ase._utils._unwrapping import unfrozen
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
-from sklearn_ase.surrogate._estimator_surrogate import EstimatorSurrogate
-from sklearn_ase.surrogate._expert_classifier import ExpertClassifierSurrogate
-from sklearn_ase.surrogate._expert_regressor import ExpertRegressorSurrogate
-from sklearn_ase.surrogate._frame_encoder import FrameEncoder
-from sklearn_ase.surrogate._image_encoder import ImageEncoder
+from sklearn_ase.surrogate._estimator import EstimatorSurrogate
+from sklearn_ase.surrogate._experts import (
+    ExpertClassifierSurrogate,
+    ExpertRegressorSurrogate,
+)
+from sklearn_ase.surrogate._frames import FrameEncoder
+from sklearn_ase.surrogate._images import ImageEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 _OF_EXPERTS = {

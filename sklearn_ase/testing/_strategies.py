@@ -1,14 +1,151 @@
-"""The contract of selections."""
+"""The contract of acquisitions."""
 
 from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import clone
 
+from sklearn_ase._utils._typing import Estimator, Task
+from sklearn_ase.acquisition import BaseAcquisition
+from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.losses import LogLoss, SquaredError
+from sklearn_ase.risk import BaseRisk, RiskEstimate
 from sklearn_ase.selection import BaseSelection
-from sklearn_ase.testing._require import check_object, require, unchanged
+from sklearn_ase.stopping import BaseStop
+from sklearn_ase.surrogate import as_surrogate
+from sklearn_ase.testing._states import (
+    TASKS,
+    check_object,
+    make_state,
+    require,
+    unchanged,
+)
 
-_N_SAMPLES = 12
+
+def check_acquisition(
+    acquisition: BaseAcquisition, tasks: Sequence[Task] = TASKS
+) -> None:
+    """Check that an object can serve as acquisition.
+
+    Scores must be one finite number >= 0 per sample. They must be the same for the same
+    state. Unless `follows_labels` is True they must not depend on the labels.
+
+    Parameters
+    ----------
+    acquisition : BaseAcquisition
+    tasks : sequence of {"classification", "regression"}
+        The tasks it is made for.
+
+    Raises
+    ------
+    AssertionError
+        If the acquisition does not work; the message says why.
+
+    Examples
+    --------
+    >>> from sklearn_ase.acquisition import XWED
+    >>> from sklearn_ase.testing import check_acquisition
+    >>> check_acquisition(XWED())
+    """
+    check_object(acquisition, BaseAcquisition)
+    for task in tasks:
+        for n_samples, n_labels in ((40, 12), (40, 0), (1, 0)):
+            state = make_state(task, n_samples, n_labels)
+            scores = _checked_scores(acquisition, state)
+            even = not acquisition.is_uniform or np.ptp(scores) == 0
+            require(even, "scores must be equal where is_uniform says so")
+            again = clone(acquisition).score_samples(state)
+            require(np.array_equal(scores, again), "same state must give same scores")
+        if not acquisition.follows_labels:
+            _check_no_stale_scores(acquisition, task)
+
+
+def _checked_scores(acquisition, state):
+    scores = np.asarray(acquisition.score_samples(state))
+    require(scores.shape == (state.n_samples,), "scores must be one per sample")
+    require(np.isfinite(scores).all(), "scores must be finite")
+    require((scores >= 0).all(), "scores must be non-negative")
+    return scores
+
+
+def _check_no_stale_scores(acquisition, task):
+    # make_state draws the belief before the labels: these states share the belief, but
+    # neither the rows that were picked nor their labels.
+    first, second = (make_state(task, 40, n_labels) for n_labels in (12, 15))
+    scores = [_checked_scores(acquisition, state) for state in (first, second)]
+    free = first.free & second.free  # Scores of other rows are never used.
+    require(
+        np.array_equal(scores[0][free], scores[1][free]),
+        "scores change with the labels, but follows_labels is False, so they would be "
+        "computed once per fit of the surrogate and then be out of date: set the class "
+        "attribute follows_labels = True",
+    )
+
+
+# The contract of risk estimators.
+
+
+def check_risk(risk: BaseRisk, tasks: Sequence[Task] = TASKS) -> None:
+    """Check that an object can serve as risk estimator.
+
+    The estimate must be finite, lie in its interval, and be the same for the same
+    state.
+
+    Parameters
+    ----------
+    risk : BaseRisk
+    tasks : sequence of {"classification", "regression"}
+        The tasks it is made for.
+
+    Raises
+    ------
+    AssertionError
+        If the risk estimator does not work; the message says why.
+
+    Examples
+    --------
+    >>> from sklearn_ase.risk import LURE
+    >>> from sklearn_ase.testing import check_risk
+    >>> check_risk(LURE())
+    """
+    check_object(risk, BaseRisk)
+    for task in tasks:
+        for n_samples, n_labels in ((40, 12), (40, 1), (8, 8)):
+            _check_estimate(risk, make_state(task, n_samples, n_labels))
+        _check_estimate(risk, _with_open(make_state(task, 40, 12), 7))
+
+
+def _check_estimate(risk, state):
+    found = risk.estimate(state)
+    require(isinstance(found, RiskEstimate), "estimate must be a RiskEstimate")
+    require(np.isfinite(float(found)), "the value must be finite")
+    fits = found.n_labels <= state.n_labels
+    require(fits, "n_labels must not exceed the number of labels")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IntervalWarning)
+        low, high = found.interval(0.9)
+    require(low <= float(found) <= high, "the interval must contain the value")
+    again = clone(risk).estimate(state)
+    require(float(found) == float(again), "same state must give same estimate")
+
+
+def _with_open(state, place):
+    """The state with a query that is open: weighted estimates stop in front of it."""
+    answered = state.picks.answered.copy()
+    answered[place] = False
+    losses = np.where(answered, state.picks.losses, 0.0)
+    picks = replace(state.picks, answered=answered, losses=losses)
+    return replace(state, picks=picks, labels=np.delete(state.labels, place))
+
+
+# The contract of selections.
+
+
+_N_CANDIDATES = 12
 
 
 def check_selection(selection: BaseSelection) -> None:
@@ -36,7 +173,7 @@ def check_selection(selection: BaseSelection) -> None:
     """
     check_object(selection, BaseSelection)
     rng = np.random.default_rng(0)
-    candidates = rng.permutation(_N_SAMPLES)[:7]
+    candidates = rng.permutation(_N_CANDIDATES)[:7]
     for name, scores in _example_scores(rng).items():
         _check_distribution(selection, scores, name)
         for n_queries in (1, len(candidates)):
@@ -45,15 +182,15 @@ def check_selection(selection: BaseSelection) -> None:
 
 
 def _example_scores(rng):
-    scores = rng.gamma(1.0, size=_N_SAMPLES)
+    scores = rng.gamma(1.0, size=_N_CANDIDATES)
     return {
         "positive scores": scores,
-        "scores that are all 0": np.zeros(_N_SAMPLES),
+        "scores that are all 0": np.zeros(_N_CANDIDATES),
         "small scores": 1e-9 * scores,
         "great scores": 1e9 * scores,
         "scores of which some are 0": np.where(scores > 0.5, scores, 0.0),
         "scores with ties": scores.round(),
-        "equal scores": np.ones(_N_SAMPLES),
+        "equal scores": np.ones(_N_CANDIDATES),
     }
 
 
@@ -117,3 +254,173 @@ def _check_probability(selection, proba, expected, name):
         f"the probability of a pick must be that of the distribution given the picks "
         f"before, {expected:.3g}, not {proba:.3g} ({name})",
     )
+
+
+# The contract of stopping rules.
+
+
+_N_LABELS = 60
+
+
+def check_stopping(stop: BaseStop) -> None:
+    """Check that an object can serve as stopping rule.
+
+    `validate` must accept the parameters. `reason` must return a text for any number of
+    estimates from 1 on, with intervals and without.
+
+    Parameters
+    ----------
+    stop : BaseStop
+
+    Raises
+    ------
+    AssertionError
+        If the rule does not work; the message says why.
+
+    Examples
+    --------
+    >>> from sklearn_ase.stopping import Plateau
+    >>> from sklearn_ase.testing import check_stopping
+    >>> check_stopping(Plateau(tolerance=0.01))
+    """
+    check_object(stop, BaseStop)
+    require(hasattr(stop, "validate"), "a rule needs validate: derive it from BaseStop")
+    stop.validate()
+    for name, estimates in _example_estimates().items():
+        for n_labels in range(1, _N_LABELS + 1):
+            _check_reason(stop, estimates[:n_labels], name)
+
+
+def _example_estimates():
+    rng = np.random.default_rng(0)
+    counts = np.arange(1, _N_LABELS + 1)
+    values = 0.4 + 0.2 * rng.normal(size=_N_LABELS) / np.sqrt(counts)
+
+    def estimates(refusal="", spread=0.5, counts=counts):
+        return [
+            RiskEstimate(
+                value=values[n - 1],
+                standard_error=spread / np.sqrt(n),
+                n_labels=int(n),
+                degrees_of_freedom=max(n - 1.0, 1.0),
+                refusal=refusal,
+            )
+            for n in counts
+        ]
+
+    return {
+        "with intervals": estimates(),
+        "with intervals of width 0": estimates(spread=0.0),
+        "with labels in batches of 7": estimates(counts=7 * ((counts - 1) // 7) + 1),
+        "without a standard error": estimates(spread=np.nan),
+        "without intervals": estimates("No interval.", np.nan),
+        "without intervals at first": estimates("Too few labels.")[:25]
+        + estimates()[25:],
+    }
+
+
+def _check_reason(stop, estimates, name):
+    given = list(estimates)
+    with warnings.catch_warnings():
+        # Rules that look at an interval that was refused are warned, not wrong.
+        warnings.simplefilter("ignore", IntervalWarning)
+        try:
+            reasons = stop.reason(given), clone(stop).reason(given)
+        except Exception as error:
+            raise AssertionError(
+                f"reason must work for {len(given)} estimates {name}, but failed: "
+                f"{error!r}"
+            ) from error
+    require(
+        all(isinstance(reason, str) for reason in reasons),
+        f"reason must return a str, empty to continue, but returned {reasons[0]!r}",
+    )
+    require(reasons[0] == reasons[1], "same estimates must give the same reason")
+    same = [a is b for a, b in zip(given, estimates, strict=True)]
+    require(all(same), "the list of estimates must not change")
+
+
+# The contract of surrogates.
+
+
+_N_ROWS, _N_ROWS = 30, 50
+_CLASSES = np.array(["ant", "bee", "cat"])  # No labelled row is a cat.
+
+
+def check_surrogate(surrogate: Estimator, task: Task = "classification") -> None:
+    """Check that an estimator or a BaseSurrogate can serve as surrogate.
+
+    Its belief must be finite and non-negative, have a column for every class, give
+    every class a positive probability, and be the same for the same seed.
+
+    Parameters
+    ----------
+    surrogate : classifier, regressor or BaseSurrogate
+        Unfitted.
+    task : {"classification", "regression"}, default="classification"
+
+    Raises
+    ------
+    AssertionError
+        If the surrogate does not work; the message says why.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_ase.testing import check_surrogate
+    >>> check_surrogate(GaussianNB())
+    """
+    X, y, X_pool, expert, loss = _example(task)
+    surrogate = as_surrogate(surrogate, task, X)
+    classes = _CLASSES if task == "classification" else None
+
+    def fitted(n_acquired=0, expert=None):
+        options = {"classes": classes, "expert": expert, "n_acquired": n_acquired}
+        return clone(surrogate).fit(X, y, seed=1, **options)
+
+    with unchanged(X, y, X_pool, expert):
+        out_of_fold = np.resize(expert, (_N_ROWS, *expert.shape[1:]))
+        with_expert = fitted(10, out_of_fold).belief(X_pool, loss, expert)
+        _check_belief(with_expert, loss)
+        belief = fitted().belief(X_pool, loss)
+        again = fitted().belief(X_pool, loss)
+    _check_belief(belief, loss)
+    same = np.array_equal(belief.expected_loss(loss), again.expected_loss(loss))
+    require(same, "same seed must give the same belief")
+    if surrogate.gives_members:
+        kept = fitted().belief(X_pool, loss, keep_member_loss=True).member_loss
+        require(
+            kept is not None and kept.shape[1:] == (_N_ROWS,),
+            "gives_members is True, so keep_member_loss=True must give member_loss",
+        )
+
+
+def _example(task):
+    """Labelled rows, a pool, the model's predictions for it, and their loss."""
+    rng = np.random.default_rng(0)
+    X, X_pool = rng.normal(size=(_N_ROWS, 3)), rng.normal(size=(_N_ROWS, 3))
+    y = X[:, 0] + 0.1 * rng.normal(size=_N_ROWS)
+    if task == "regression":
+        expert = X_pool[:, 0].copy()
+        return X, y, X_pool, expert, SquaredError().build(expert)
+    expert = np.tile([0.5, 0.5, 0.0], (_N_ROWS, 1))
+    labels = np.where(y > 0, "bee", "ant")
+    return X, labels, X_pool, expert, LogLoss().build(expert, _CLASSES)
+
+
+def _check_belief(belief, loss):
+    for array in (
+        belief.expected_loss(loss),
+        belief.loss_variance(loss),
+        belief.disagreement(),
+        belief.weighted_disagreement(loss),
+    ):
+        require(array.shape == (_N_ROWS,), "beliefs must have one entry per sample")
+        require(np.isfinite(array).all(), "beliefs must be finite")
+        require((array >= 0).all(), "beliefs must be non-negative")
+    if hasattr(belief, "proba"):
+        shape = (_N_ROWS, len(_CLASSES))
+        require(belief.proba.shape == shape, "every class must have a column")
+        require(np.allclose(belief.proba.sum(axis=1), 1), "rows must sum to 1")
+        possible = (belief.proba[:, 2] > 0).all()
+        require(possible, "a class without a row must have a positive probability")

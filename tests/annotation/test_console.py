@@ -11,8 +11,8 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator, annotate
-from sklearn_ase._annotation._text_view import as_text
-from sklearn_ase._data._columns import row_of
+from sklearn_ase._annotation._console import as_text
+from sklearn_ase._data._rows import row_of
 from sklearn_ase.exceptions import JournalError
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import LURE

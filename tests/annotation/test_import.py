@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._annotation._import import SKIP, plan_answers, read_answers
+from sklearn_ase._annotation._answers import SKIP, plan_answers, read_answers
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import LURE
 

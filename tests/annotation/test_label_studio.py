@@ -14,7 +14,7 @@ from helpers.annotations import (
 )
 from helpers.campaigns import campaign
 
-from sklearn_ase._annotation._import import SKIP, read_answers
+from sklearn_ase._annotation._answers import SKIP, read_answers
 
 
 def test_annotations_of_several_people_are_several_answers(tmp_path, asked):

@@ -4,7 +4,7 @@ import pytest
 from helpers.annotations import POOL, open_rows, write
 from helpers.campaigns import campaign
 
-from sklearn_ase._annotation._slips import refuse_slips
+from sklearn_ase._annotation._answers import refuse_slips
 from sklearn_ase.exceptions import NewClassWarning
 
 

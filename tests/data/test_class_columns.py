@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklearn_ase._data._class_columns import align_columns
+from sklearn_ase._data._predictions import align_columns
 
 
 def test_columns_are_aligned_by_class():

@@ -16,7 +16,7 @@ from sklearn_ase import (
     ActiveRiskEstimator,
     TrainingRows,
 )
-from sklearn_ase._data._row_order import RowOrder
+from sklearn_ase._data._rows import RowOrder
 from sklearn_ase.metrics import FBeta, LabelShare, RocAuc, RootMeanSquaredError
 from sklearn_ase.selection import ArgMax
 from sklearn_ase.simulation import (

@@ -11,7 +11,7 @@ from helpers.iris_campaign import (
     start_evaluation,
 )
 
-from sklearn_ase._evaluation._picking import pick_apart
+from sklearn_ase._evaluation._picker import pick_apart
 from sklearn_ase.acquisition import BALD, LossSpread
 from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._evidence import weigh_evidence
 from sklearn_ase.acquisition import Uniform
 from sklearn_ase.exceptions import SurrogateWarning

@@ -9,8 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_ase import ActiveModelSelector
-from sklearn_ase._utils._html import html_columns, html_table
-from sklearn_ase._utils._progress import progress
+from sklearn_ase._utils._display import html_columns, html_table, progress
 
 _CELLS = []  # Each test is a cell of its own.
 

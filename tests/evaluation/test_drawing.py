@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from sklearn_ase._evaluation import _drawing
-from sklearn_ase._evaluation._drawing import BlockedPool
-from sklearn_ase._inference import _kernels
+from sklearn_ase._evaluation import _picker as _drawing
+from sklearn_ase._evaluation._picker import BlockedPool
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase.selection import Proportional
 
 N = 500

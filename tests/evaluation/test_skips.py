@@ -9,7 +9,7 @@ from helpers.iris_campaign import WEIGHTED, X, Y, brier_losses, start_evaluation
 from helpers.states import make_picks, without_belief
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase.acquisition import LossSpread, TrustWeighted, Uniform
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE, MonteCarlo
 from sklearn_ase.selection import Proportional

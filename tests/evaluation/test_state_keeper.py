@@ -8,11 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sklearn_ase import LabelLedger, Picks
-from sklearn_ase._evaluation import _state_keeper
-from sklearn_ase._evaluation._state_keeper import StateKeeper
-from sklearn_ase._evaluation._states import pool_state
-from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._running import RunningSteps, parts_of_steps
+from sklearn_ase._evaluation import _states as _state_keeper
+from sklearn_ase._evaluation._states import StateKeeper, pool_state
+from sklearn_ase._inference import _steps as _kernels
+from sklearn_ase._inference._steps import RunningSteps, parts_of_steps
 from sklearn_ase.losses import LossTable
 from sklearn_ase.testing import make_state
 

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._evidence import weigh_evidence
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.surrogate import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from sklearn_ase import Picks, PoolState
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._state import RECORDED
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.losses import LossTable

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_ase._inference._answers import with_several_answers
+from sklearn_ase._inference._steps import with_several_answers
 from sklearn_ase.testing import make_state
 
 N, M = 400, 200

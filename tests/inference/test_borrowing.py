@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklearn_ase._inference._borrowing import errors_of_groups
+from sklearn_ase._inference._evidence import errors_of_groups
 
 USUAL = {"one_label": 100.0, "worth": 400.0, "is_calibrated": True}
 

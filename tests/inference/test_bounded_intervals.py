@@ -8,8 +8,7 @@ from helpers.states import make_picks, uniform_state, without_belief
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._inference._betting import LEVELS, betting_ends
-from sklearn_ase._inference._intervals import reach_with_unseen
+from sklearn_ase._inference._intervals import LEVELS, betting_ends, reach_with_unseen
 from sklearn_ase.losses import (
     BaseLoss,
     Brier,

@@ -7,7 +7,7 @@ import pytest
 from helpers.states import make_picks, uniform_state
 from scipy import stats
 
-from sklearn_ase._inference._limits import with_limits
+from sklearn_ase._inference._intervals import with_limits
 from sklearn_ase._inference._questions import RowLoss
 from sklearn_ase.metrics._row_values import ClassValues
 from sklearn_ase.risk import LURE, MonteCarlo

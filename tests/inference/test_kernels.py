@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import softmax
 
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase.belief import _kernels as belief_kernels
 
 

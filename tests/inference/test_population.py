@@ -7,7 +7,7 @@ from helpers.states import uniform_state
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._inference._population import grouped_variance
+from sklearn_ase._inference._intervals import grouped_variance
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.metrics import as_metric
 from sklearn_ase.risk import ASE, MonteCarlo, RiskEstimate

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 from helpers.questions import SLICE, N, Y, buy, start
 
-from sklearn_ase._inference import _kernels
-from sklearn_ase._inference._epochs import BeliefColumns, Epoch
-from sklearn_ase._inference._limits import proved_limits
+from sklearn_ase._inference import _steps as _kernels
+from sklearn_ase._inference._intervals import proved_limits
 from sklearn_ase._inference._questions import (
+    BeliefColumns,
+    Epoch,
     RowLoss,
     moments_with_labels,
     question_state,
 )
-from sklearn_ase._inference._skips import over_answerable, row_weight
+from sklearn_ase._inference._steps import over_answerable, row_weight
 from sklearn_ase.metrics import LabelMean, Recall
 from sklearn_ase.risk import CorrectedASE
 from sklearn_ase.selection import Proportional

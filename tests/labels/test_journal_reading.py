@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._labels._reading import read_journal
+from sklearn_ase._labels._journal import read_journal
 from sklearn_ase.exceptions import JournalError
 from sklearn_ase.metrics import LabelShare
 

@@ -5,7 +5,7 @@ import pytest
 from helpers.names import plain_repr
 from numpy.testing import assert_allclose
 
-from sklearn_ase._inference._epochs import BeliefColumns
+from sklearn_ase._inference._questions import BeliefColumns
 from sklearn_ase.belief import GaussianBelief
 from sklearn_ase.metrics import (
     R2,

@@ -5,14 +5,14 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from sklearn_ase.metrics import LabelMean, LabelShare
-from sklearn_ase.metrics._base import BaseMetric
-from sklearn_ase.metrics._scores import (
+from sklearn_ase.metrics._agreement import (
     AgreementOnOne,
     KappaOnOne,
     ScoreCorrelation,
     score_bias,
     score_correlation,
 )
+from sklearn_ase.metrics._base import BaseMetric
 
 RNG = np.random.default_rng(0)
 CLASSES = np.array(["a", "b", "c"])

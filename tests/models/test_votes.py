@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from sklearn_ase.losses import SquaredError, ZeroOne
 from sklearn_ase.surrogate import PredictionSurrogate, VoteSurrogate
-from sklearn_ase.surrogate._conditional_logit import exchangeable_precision, fit_logit
+from sklearn_ase.surrogate._logit import exchangeable_precision, fit_logit
 
 CLASSES = np.array(["cat", "dog", "owl"])
 

@@ -95,7 +95,7 @@ def test_a_memmap_trains_and_predicts_as_its_array(rows, model, tmp_path, recwar
 
 
 def test_a_memmap_is_never_held_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("sklearn_ase.neural._prediction.POOL_BATCH_NUMBERS", 2**17)
+    monkeypatch.setattr("sklearn_ase.neural._base.POOL_BATCH_NUMBERS", 2**17)
     rng = np.random.default_rng(0)
     pool = as_memmap(tmp_path, rng.normal(size=(20_000, 100)).astype(np.float32))
     model = ensemble(max_epochs=1).fit(pool[:100], np.arange(100) % 2)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from torch import nn
 
 from sklearn_ase.neural import MLP, DeepEnsembleClassifier, SmallCNN
-from sklearn_ase.neural._joint import Looped, Stacked
+from sklearn_ase.neural._networks import Looped, Stacked
 from sklearn_ase.surrogate import ClassifierSurrogate
 from sklearn_ase.surrogate._members import out_of_bag
 

@@ -17,7 +17,7 @@ from sklearn_ase.neural import (
     RadialBNNClassifier,
     SmallCNN,
 )
-from sklearn_ase.neural._radial_network import RadialWeight
+from sklearn_ase.neural._networks import RadialWeight
 
 
 def radial(**params):

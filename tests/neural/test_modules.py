@@ -13,7 +13,7 @@ from sklearn_ase.neural import (
     SmallCNN,
     WideResNet40,
 )
-from sklearn_ase.neural._joint import n_parameters
+from sklearn_ase.neural._networks import n_parameters
 
 
 @pytest.mark.parametrize(

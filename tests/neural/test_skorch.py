@@ -16,7 +16,7 @@ from skorch import NeuralNetClassifier, NeuralNetRegressor
 from torch import nn
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._utils._seeding import fit_seeded
+from sklearn_ase._utils._estimators import fit_seeded
 from sklearn_ase.neural import (
     MLP,
     DeepEnsembleClassifier,

@@ -9,7 +9,7 @@ from skorch.callbacks import Callback, EarlyStopping, LRScheduler
 from torch import nn
 
 from sklearn_ase.neural import DeepEnsembleClassifier, RandomCrop, RandomFlip
-from sklearn_ase.neural._temperature import fit_temperature
+from sklearn_ase.neural._net import fit_temperature
 
 
 def ensemble(**params):
@@ -234,7 +234,7 @@ def test_temperature_lowers_the_log_loss_of_the_validation_rows(rows, monkeypatc
         seen.append((logits, codes))
         return fit_temperature(logits, codes)
 
-    monkeypatch.setattr("sklearn_ase.neural._training.fit_temperature", spy)
+    monkeypatch.setattr("sklearn_ase.neural._base.fit_temperature", spy)
     model = ensemble(max_epochs=40, lr=0.05).fit(rows.X_train, rows.y_train)
     ((logits, codes),) = seen
     assert logits.shape == (2, 30, 10)

@@ -11,8 +11,7 @@ from sklearn_ase import (
     RiskCurveDisplay,
 )
 from sklearn_ase.simulation import LabelEfficiency
-from sklearn_ase.simulation._result import columns_of
-from sklearn_ase.simulation._run_file import Row
+from sklearn_ase.simulation._curve import Row, columns_of
 
 pytest.importorskip("matplotlib").use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sklearn_ase._data import _row_source
-from sklearn_ase._pool import _local
+from sklearn_ase._data import _sources as _row_source
+from sklearn_ase._pool import _pool as _local
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._evaluation import _storing
-from sklearn_ase._pool._local import LocalParts
+from sklearn_ase._evaluation import _starting as _storing
+from sklearn_ase._pool._pool import LocalParts
 from sklearn_ase.acquisition import BaseAcquisition, LossSpread
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.selection import BaseSelection

@@ -16,7 +16,7 @@ from helpers.chunks import (
 )
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._pool._local import LocalParts
+from sklearn_ase._pool._pool import LocalParts
 from sklearn_ase._state import RECORDED
 from sklearn_ase.acquisition import BALD, LossSpread
 from sklearn_ase.exceptions import NewClassWarning

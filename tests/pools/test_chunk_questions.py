@@ -25,8 +25,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._evaluation import _epochs
-from sklearn_ase._pool._local import LocalParts
+from sklearn_ase._evaluation import _beliefs as _epochs
+from sklearn_ase._pool._pool import LocalParts
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.metrics import BaseMetric, ConfusionMetric, LabelShare, MeanLoss
 from sklearn_ase.risk import ASE, LURE

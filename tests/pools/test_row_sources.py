@@ -10,8 +10,12 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from sklearn_ase import ActiveRiskEstimator, RowSource
-from sklearn_ase._data._disk_sources import ParquetSource, disk_source
-from sklearn_ase._data._row_source import RememberingSource, ViewSource
+from sklearn_ase._data._sources import (
+    ParquetSource,
+    RememberingSource,
+    ViewSource,
+    disk_source,
+)
 from sklearn_ase._labels._fingerprint import fingerprint
 
 FRAME = pd.DataFrame({"a": np.arange(300.0), "b": np.arange(300) % 7})
@@ -32,7 +36,7 @@ def _lazy(tmp_path):
 
 def _dask_frame(tmp_path):
     dd = pytest.importorskip("dask.dataframe")
-    from sklearn_ase.dask._source import DaskSource
+    from sklearn_ase.dask._parts import DaskSource
 
     frame = dd.from_pandas(FRAME, npartitions=4)
     return DaskSource(frame[frame["a"] >= 0])  # Of unknown length.
@@ -40,7 +44,7 @@ def _dask_frame(tmp_path):
 
 def _dask_array(tmp_path):
     da = pytest.importorskip("dask.array")
-    from sklearn_ase.dask._source import DaskSource
+    from sklearn_ase.dask._parts import DaskSource
 
     array = da.from_array(FRAME.to_numpy(), chunks=(70, 1))
     return DaskSource(array[array[:, 0] >= 0])  # Of unknown length.
@@ -121,7 +125,7 @@ def test_folders_named_by_a_value_have_it_as_a_column(tmp_path):
 
 
 def test_a_long_pool_is_sampled_for_encoders(monkeypatch, tmp_path):
-    monkeypatch.setattr("sklearn_ase._data._row_source._MOST_SAMPLED", 50)
+    monkeypatch.setattr("sklearn_ase._data._sources._MOST_SAMPLED", 50)
     sample = _parquet(tmp_path).sample()
     assert len(sample) == 50
     assert sample["a"].is_monotonic_increasing
@@ -172,7 +176,7 @@ def test_a_torch_dataset_is_read_in_chunks(monkeypatch):
     pytest.importorskip("skorch")
     from sklearn_ase.neural import DeepEnsembleClassifier
 
-    monkeypatch.setattr("sklearn_ase._data._row_source._CHUNK_ROWS", 64)
+    monkeypatch.setattr("sklearn_ase._data._sources._CHUNK_ROWS", 64)
     X = _Squares().take(np.arange(200)).astype(np.float32)
     y = (X.sum(axis=1) > 0).astype(int)
     pool = torch.utils.data.TensorDataset(torch.as_tensor(X))

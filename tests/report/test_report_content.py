@@ -15,8 +15,8 @@ from helpers.reports import (
 )
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._report._estimates import range_of
-from sklearn_ase._utils._unwrapping import unfrozen
+from sklearn_ase._report._sections import range_of
+from sklearn_ase._utils._estimators import unfrozen
 from sklearn_ase.metrics import LabelShare
 from sklearn_ase.risk import ASE
 

@@ -17,7 +17,7 @@ from helpers.reports import (
 )
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._report._text import number, plain, with_ends
+from sklearn_ase._report._blocks import number, plain, with_ends
 from sklearn_ase.metrics import LabelShare
 
 HOSTILE = [

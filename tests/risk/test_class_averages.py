@@ -12,9 +12,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.metrics import BalancedAccuracy, as_metric
-from sklearn_ase.metrics._class_mean import ClassMean
+from sklearn_ase.metrics._ratios import ClassMean
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
-from sklearn_ase.risk._class_average import ClassAverage
+from sklearn_ase.risk._metric_estimate import ClassAverage
 
 N = 300
 MACRO = [f"{ratio}_macro" for ratio in ("f1", "precision", "recall", "jaccard")]

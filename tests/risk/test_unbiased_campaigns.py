@@ -8,7 +8,7 @@ import pytest
 from helpers.campaigns import Vote
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._evaluation._drawing import BlockedPool
+from sklearn_ase._evaluation._picker import BlockedPool
 from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE
 from sklearn_ase.selection import Proportional

@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 from helpers.states import make_picks
 
-from sklearn_ase._inference._epochs import BeliefColumns, Epoch
-from sklearn_ase._inference._questions import RowLoss, question_state
+from sklearn_ase._inference._questions import (
+    BeliefColumns,
+    Epoch,
+    RowLoss,
+    question_state,
+)
 from sklearn_ase._state import PoolState
 from sklearn_ase.metrics import Accuracy, LabelMean, LabelShare, MeanLoss, Precision
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.states import make_picks, without_belief
 
-from sklearn_ase._inference import _kernels
+from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE, MonteCarlo
 from sklearn_ase.selection import Proportional, UniformMixed
 

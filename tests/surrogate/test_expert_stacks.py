@@ -7,8 +7,8 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from sklearn_ase.losses import ZeroOne
 from sklearn_ase.surrogate import ExpertClassifierSurrogate, ExpertRegressorSurrogate
-from sklearn_ase.surrogate._conditional_logit import fit_logit, left_out_proba
-from sklearn_ase.surrogate._expert_regressor import _fit
+from sklearn_ase.surrogate._experts import _fit
+from sklearn_ase.surrogate._logit import fit_logit, left_out_proba
 from sklearn_ase.testing import check_surrogate
 
 CLASSES = np.array(["bad", "good"])

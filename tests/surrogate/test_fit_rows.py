@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_ase.surrogate import ClassifierSurrogate
-from sklearn_ase.surrogate._fit_rows import FitRows
+from sklearn_ase.surrogate._estimator import FitRows
 
 
 def test_weights_of_acquired_rows_follow_from_the_rows():

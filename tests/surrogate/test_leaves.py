@@ -11,12 +11,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_ase._data._class_columns import align_columns
+from sklearn_ase._data._predictions import align_columns
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.losses import LossTable
 from sklearn_ase.surrogate import ClassifierSurrogate
-from sklearn_ase.surrogate._leaves import ForestLeaves
-from sklearn_ase.surrogate._members import predict_members
+from sklearn_ase.surrogate._members import ForestLeaves, predict_members
 
 X, Y = make_classification(
     400, 8, n_informative=6, n_classes=4, n_clusters_per_class=1, random_state=0
@@ -78,7 +77,7 @@ def test_only_forests_of_classifiers_have_leaves():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_surrogate_in_threads_believes_what_its_members_say(n_jobs, monkeypatch):
-    from sklearn_ase.surrogate import _estimator_surrogate
+    from sklearn_ase.surrogate import _estimator as _estimator_surrogate
 
     monkeypatch.setattr(_estimator_surrogate, "CHUNK_NUMBERS", 2**10)  # Many chunks.
     forest = RandomForestClassifier(20, max_depth=4)

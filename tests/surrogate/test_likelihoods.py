@@ -6,13 +6,12 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.optimize import approx_fprime, minimize
 
-from sklearn_ase.surrogate._class_likelihood import ClassLikelihood
-from sklearn_ase.surrogate._gaussian_likelihood import (
+from sklearn_ase.surrogate._gaussian_stack import (
     DEGREES,
     GaussianLikelihood,
     log_density_of_labels,
 )
-from sklearn_ase.surrogate._unknown_classes import fit_odds
+from sklearn_ase.surrogate._log_linear_stack import ClassLikelihood, fit_odds
 
 RNG = np.random.default_rng(0)
 N_ROWS = 40

@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.surrogate import GaussianStack, LogLinearStack
-from sklearn_ase.surrogate._class_likelihood import ClassLikelihood
-from sklearn_ase.surrogate._gaussian_likelihood import GaussianLikelihood
+from sklearn_ase.surrogate._gaussian_stack import GaussianLikelihood
+from sklearn_ase.surrogate._log_linear_stack import ClassLikelihood
 from sklearn_ase.surrogate._power_prior import (
     PRIOR,
     WORTHS,

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from sklearn_ase.surrogate import ClassifierSurrogate, LogLinearStack
-from sklearn_ase.surrogate._shift_score import ShiftScore, can_compare
+from sklearn_ase.surrogate._power_prior import ShiftScore, can_compare
 
 RNG = np.random.default_rng(0)
 TRAIN = RNG.normal(size=(300, 4))

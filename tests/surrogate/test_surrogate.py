@@ -88,9 +88,7 @@ def test_belief_does_not_depend_on_the_chunk_size(monkeypatch):
     surrogate = ClassifierSurrogate(RandomForestClassifier(10))
     surrogate.fit(X, FLOWERS, classes=NAMES)
     whole = surrogate.belief(X, UNIFORM, keep_member_loss=True)
-    monkeypatch.setattr(
-        "sklearn_ase.surrogate._estimator_surrogate.CHUNK_NUMBERS", 7 * 30
-    )
+    monkeypatch.setattr("sklearn_ase.surrogate._estimator.CHUNK_NUMBERS", 7 * 30)
     pieces = surrogate.belief(X, UNIFORM, keep_member_loss=True)
     for name in ("proba", "class_disagreement", "member_risk", "member_loss"):
         np.testing.assert_allclose(getattr(pieces, name), getattr(whole, name))

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from sklearn_ase._utils._unwrapping import last_step, unfrozen, unwrap
+from sklearn_ase._utils._estimators import last_step, unfrozen, unwrap
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 

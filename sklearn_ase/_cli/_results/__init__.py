@@ -1,1 +1,0 @@
-"""Readers of the result files of other tools."""

@@ -1,1 +1,0 @@
-"""Choose the best of several models: ask, tell, compare."""
