@@ -208,21 +208,8 @@ class FittedSelector(BaseEstimator):
 # Checks of the models that are to be compared.
 
 
-def check_models(estimators, predictions):
-    """Check names, models and given predictions, and put them in one order.
-
-    Parameters
-    ----------
-    estimators : list of (str, estimator) tuples or None
-    predictions : dict, frame, array or None
-
-    Returns
-    -------
-    names : list of str
-    models : list
-    given : list
-        Predictions of each model, or None.
-    """
+def check_models(estimators, predictions) -> tuple[list[str], list, list]:
+    """Check names, models and given predictions, and put them in one order."""
     pairs = _pairs(estimators)
     given = _named(predictions, [name for name, _ in pairs])
     if not pairs and not given:
@@ -318,8 +305,8 @@ VOTES_ONLY = "votes"
 
 
 def start_selection(
-    selector,
-    X,
+    selector: ActiveModelSelector,
+    X: Rows | None,
     *,
     predictions=None,
     X_train=None,
@@ -330,23 +317,8 @@ def start_selection(
     known_labels=None,
     cost=None,
     **other,
-):
-    """Start a choice between models; see :meth:`ActiveModelSelector.start`.
-
-    Parameters
-    ----------
-    selector : ActiveModelSelector
-        Its ``n_features_in_`` is set.
-    X : array, sparse matrix, frame or list of shape (n_samples, n_features), or None
-    predictions, X_train, y_train, sample_weight, ledger, journal, known_labels, cost
-        See :meth:`ActiveModelSelector.start`.
-    **other
-        Is refused.
-
-    Returns
-    -------
-    selection : ModelSelection
-    """
+) -> ModelSelection:
+    """Start a choice between models; see :meth:`ActiveModelSelector.start`."""
     refuse_unknown(other, selector)
     check_same_kind(X_train, X)
     names, estimators, given = check_models(selector.estimators, predictions)

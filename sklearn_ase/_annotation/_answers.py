@@ -1,11 +1,14 @@
 """Write rows to a file for annotators: a spreadsheet, or tasks for Label Studio."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections import Counter, defaultdict
 from contextlib import suppress
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sklearn_ase._annotation._sheet import (
     SKIP,
@@ -17,25 +20,22 @@ from sklearn_ase._annotation._sheet import (
 from sklearn_ase._data._rows import columns_of, predictions_of
 from sklearn_ase._utils._checks import check_path, shown
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def export_rows(X, indices, path, predictions=None, overwrite=False, names=None):
-    """Write rows for annotators; see :meth:`Evaluation.export`.
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._utils._typing import Rows, StrPath
 
-    Parameters
-    ----------
-    X : array, sparse matrix, frame, list or torch dataset
-        The pool.
-    indices : array-like of int of shape (n_rows,)
-        Rows to write.
-    path : str or path
-        Ends in ``.csv``, for spreadsheets, or in ``.json``, for Label Studio.
-    predictions : array-like of shape (n_samples,), default=None
-        Predictions of the model for the whole pool, shown beside the rows.
-    overwrite : bool, default=False
-        Whether a file of this name may be replaced.
-    names : list of str, default=None
-        Columns of the pool to show, in this order. None means all.
-    """
+
+def export_rows(
+    X: Rows,
+    indices: Any,
+    path: StrPath,
+    predictions: Any = None,
+    overwrite: bool = False,
+    names=None,
+):
+    """Write rows for annotators; see :meth:`Evaluation.export`."""
     suffix = check_suffix(path)
     if not overwrite and Path(path).exists():
         raise FileExistsError(
@@ -74,17 +74,8 @@ def _chosen(columns, names):
     return {found[str(name)]: columns[found[str(name)]] for name in names}
 
 
-def check_suffix(path):
-    """Return the ending of a file's name, or raise if it is not supported.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    suffix : {".csv", ".json"}
-    """
+def check_suffix(path: StrPath):
+    """Return the ending of a file's name, or raise if it is not supported."""
     suffix = Path(check_path(path)).suffix.lower()
     if suffix not in (".csv", ".json"):
         raise ValueError(
@@ -104,18 +95,8 @@ _OFTEN = 3
 _CURE = "If it is a new class, pass new_classes=[...] with it."
 
 
-def refuse_slips(labels, classes, new_classes=()):
-    """Refuse a label that is not known and that may be a slip.
-
-    Parameters
-    ----------
-    labels : list of (int, label)
-        Rows and their labels.
-    classes : list of label
-        Those known so far.
-    new_classes : collection of label, default=()
-        Labels that are meant to be new.
-    """
+def refuse_slips(labels: list[Any], classes: list[Any], new_classes=()) -> None:
+    """Refuse a label that is not known and that may be a slip."""
     known = dict.fromkeys([*classes, *new_classes])
     counts = Counter(label for _, label in labels if label not in known)
     for row, label in labels:
@@ -183,24 +164,7 @@ _INTEGERS = range(-(2**63), 2**63)  # Those that arrays of integers can hold.
 
 
 def read_answers(path, skip=None, classes=None, check=None):
-    """Read the answers in a CSV file, or in an export of Label Studio.
-
-    Parameters
-    ----------
-    path : str or path
-    skip : str, default=None
-        Word that means "cannot tell", in upper or lower case.
-    classes : ndarray of shape (n_classes,), default=None
-        An answer that is exactly one of them is kept as it is, even "nan".
-    check : callable, default=None
-        ``check(lines)`` refuses lines of a sheet that show other rows; see
-        :func:`check_lines`.
-
-    Returns
-    -------
-    answers : dict of int to list of str or number
-        The answers for each row that has any; `SKIP` if nobody could tell.
-    """
+    """Read the answers in a CSV file, or in an export of Label Studio."""
     labels = [] if classes is None else classes.tolist()
     names = {label for label in labels if isinstance(label, str)}
     if skip is not None and skip in map(str, labels):
@@ -258,18 +222,7 @@ def _only_answer(row, answers, path):
 
 
 def put_together(answers):
-    """Put the answers of several people together.
-
-    Parameters
-    ----------
-    answers : list of dict of int to list
-        What :func:`read_answers` returned for each file.
-
-    Returns
-    -------
-    answers : dict of int to list
-        A row is skipped only if nobody could tell.
-    """
+    """Put the answers of several people together."""
     found = {}
     for each in answers:
         for row, some in each.items():
@@ -277,27 +230,13 @@ def put_together(answers):
     return {row: some or SKIP for row, some in found.items()}
 
 
-def plan_answers(evaluation, answers, correct=False, new_classes=()):
-    """Sort answers by what to do with them, or refuse all if one cannot be recorded.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    answers : dict of int to list
-        What :func:`read_answers` returned.
-    correct : bool, default=False
-        Whether labels that are recorded already may be replaced.
-    new_classes : list of label, default=()
-        Labels that are meant to be new classes.
-
-    Returns
-    -------
-    told, corrected : dict of int to list of labels
-        New labels, and labels that replace others. In `corrected` the list is empty
-        if the label is withdrawn because nobody could tell it.
-    skipped : list of int
-        Rows to skip. A row where nothing changes is in none of the three.
-    """
+def plan_answers(
+    evaluation: Evaluation,
+    answers: dict[int, list],
+    correct: bool = False,
+    new_classes=(),
+) -> tuple[dict[int, list[Any]], dict[int, list[Any]], list[int]]:
+    """Sort answers by what to do with them, or refuse all if one cannot be recorded."""
     ledger = evaluation.ledger
     unknown = sorted(set(answers) - set(ledger.indices))
     if unknown:
@@ -333,20 +272,7 @@ def plan_answers(evaluation, answers, correct=False, new_classes=()):
 
 
 def to_label(evaluation, answer, where=""):
-    """Return an answer as a label of the evaluation.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    answer : str or number
-    where : str, default=""
-        First words of the error message if it is not a label.
-
-    Returns
-    -------
-    label : bool, int, float or str
-        Of the same kind as the classes; a float for regression.
-    """
+    """Return an answer as a label of the evaluation."""
     classes = evaluation.classes_
     is_closed = classes is not None and evaluation.problem.is_closed
     kind = "f" if classes is None else classes.dtype.kind
@@ -411,17 +337,6 @@ def check_lines(lines, columns_at, asked, path):
 
     Spreadsheets write numbers and dates in ways of their own. So a line is refused only
     if it is more like another row of the sheet, or if none of its texts is alike.
-
-    Parameters
-    ----------
-    lines : list of (int, int, dict of str to str)
-        Number of each line, its row, and its cells by column.
-    columns_at : callable
-        ``rows -> columns`` as they were shown, a dict of str to list.
-    asked : collection of int
-        Rows that were asked for. Others are not compared.
-    path : str or path
-        For the messages.
     """
     lines = [line for line in lines if line[1] in asked]
     rows = sorted({row for _, row, _ in lines})

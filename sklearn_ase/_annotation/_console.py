@@ -23,19 +23,8 @@ if TYPE_CHECKING:
 _COMMANDS = {"s": "skip", "u": "undo", "q": "quit", "?": "help"}
 
 
-def names_by_label(class_names, classes):
-    """Return the names of the classes.
-
-    Parameters
-    ----------
-    class_names : sequence, dict of label to str, or None
-    classes : ndarray of shape (n_classes,) or None
-
-    Returns
-    -------
-    names : dict of label to str
-        Classes without a name are left out.
-    """
+def names_by_label(class_names, classes: np.ndarray | None) -> dict[Any, str]:
+    """Return the names of the classes."""
     if class_names is None or hasattr(class_names, "items"):
         return {} if class_names is None else dict(class_names)
     if not isinstance(class_names, (list, tuple)) and not hasattr(class_names, "shape"):
@@ -51,21 +40,10 @@ def names_by_label(class_names, classes):
     return dict(zip(classes.tolist(), class_names, strict=True))
 
 
-def labels_by_entry(classes, names):
-    """Return the labels by what is typed for them.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,) or None
-    names : dict of label to str
-
-    Returns
-    -------
-    entries : dict of str to label
-        Empty for regression.
-    listed : str
-        The classes as they are shown.
-    """
+def labels_by_entry(
+    classes: np.ndarray | None, names: dict[Any, str]
+) -> tuple[dict[str, Any], str]:
+    """Return the labels by what is typed for them."""
     if classes is None:
         return {}, ""
     labels = classes.tolist()
@@ -80,18 +58,8 @@ def labels_by_entry(classes, names):
     return dict(zip(words + numbers, labels * 2, strict=True)), ", ".join(listed)
 
 
-def commands_by_entry(entries):
-    """Return the commands by what is typed for them.
-
-    Parameters
-    ----------
-    entries : dict of str to label
-        What can be typed for labels.
-
-    Returns
-    -------
-    commands : dict of str to str
-    """
+def commands_by_entry(entries: dict[str, Any]) -> dict[str, str]:
+    """Return the commands by what is typed for them."""
     # If a class has the same name as a command, commands start with a colon.
     sign = ":" if _COMMANDS.keys() & {entry.casefold() for entry in entries} else ""
     return {sign + key: command for key, command in _COMMANDS.items()}
@@ -104,19 +72,8 @@ _WIDTH = 40
 _INK = " .:-=+*#%@"  # From the darkest pixel to the brightest.
 
 
-def as_text(row):
-    """Return a row as lines of text.
-
-    Parameters
-    ----------
-    row : str, dict of features, or array
-        An array with more than one dimension is read as an image: (height, width),
-        or with 1, 3 or 4 channels as its first or last axis.
-
-    Returns
-    -------
-    text : str
-    """
+def as_text(row) -> str:
+    """Return a row as lines of text."""
     if isinstance(row, str):
         return row
     if not isinstance(row, dict):
@@ -227,37 +184,16 @@ def annotate(
 
 
 def label_rows(
-    evaluation,
-    view,
-    n_labels=None,
-    enough=lambda: "",
+    evaluation: Evaluation,
+    view: Callable,
+    n_labels: int | None = None,
+    enough: Callable = lambda: "",
     names=(),
-    read=input,
-    write=print,
-    with_estimate=True,
-):
-    """Label rows at the console; see :func:`annotate`.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    view : callable
-        ``view(index)`` returns what to show of a row.
-    n_labels : int, default=None
-        Total number of labels to reach.
-    enough : callable, default=never
-        ``enough()`` returns why no more labels are needed; empty to continue.
-    names : dict of label to str, default=()
-        Names of the classes.
-    read, write : callable, default=input and print
-    with_estimate : bool, default=True
-        Whether the estimate so far is shown.
-
-    Returns
-    -------
-    n_answers : int
-        Number of labels and skips of this session.
-    """
+    read: Callable = input,
+    write: Callable = print,
+    with_estimate: bool = True,
+) -> int:
+    """Label rows at the console; see :func:`annotate`."""
     session = _Session(
         evaluation, view, n_labels, enough, dict(names), read, write, with_estimate
     )
@@ -298,7 +234,7 @@ class _Session:
     with_estimate: bool
     answered: list = field(default_factory=list)  # Rows, in the order of the answers.
 
-    def run(self):
+    def run(self) -> None:
         """Show rows and record answers until the annotator quits or nothing is left."""
         index = None
         while True:

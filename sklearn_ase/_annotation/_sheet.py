@@ -1,12 +1,20 @@
 """Spreadsheets: write rows without formulas, read the answers that come back."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json
 import math
 import re
+from typing import TYPE_CHECKING
 
 from sklearn_ase._utils._display import write_whole
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase._utils._typing import StrPath
 
 # A text that starts with one of these is a formula for some spreadsheet.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -16,14 +24,8 @@ _ROW = re.compile(r"\d+(\.0+)?")
 _CELL_ERROR = re.compile(r"#([A-Z]+[!?]|DIV/0!|N/A)")
 
 
-def write_sheet(path, columns):
-    """Write a CSV file in which no cell is a formula.
-
-    Parameters
-    ----------
-    path : str or path
-    columns : dict of str to list
-    """
+def write_sheet(path: StrPath, columns: dict[str, list]) -> None:
+    """Write a CSV file in which no cell is a formula."""
     file = io.StringIO(newline="")
     lines = [list(columns), *zip(*columns.values(), strict=True)]
     csv.writer(file).writerows([_neutral(cell) for cell in line] for line in lines)
@@ -40,24 +42,7 @@ def _neutral(cell):
 
 
 def read_sheet(text, path, names):
-    """Return the answers in a CSV file; empty cells are left out.
-
-    Parameters
-    ----------
-    text : str
-        What the file holds.
-    path : str or path
-        For the messages.
-    names : set of str
-        The classes, if they are texts.
-
-    Returns
-    -------
-    answers : list of (str, str)
-        Pairs of row and answer, as they stand in the file.
-    lines : list of (int, str, dict of str to str)
-        Of each answer: the number of its line, the row, and all cells by column.
-    """
+    """Return the answers in a CSV file; empty cells are left out."""
     # By default csv refuses cells with more than 2**17 characters.
     limit = csv.field_size_limit(len(text) + 1)
     try:
@@ -103,22 +88,8 @@ def _header(text, path):
     )
 
 
-def csv_lines(text, path, delimiter):
-    """Return the lines of a CSV file.
-
-    Parameters
-    ----------
-    text : str
-        What the file holds.
-    path : str or path
-        For the messages.
-    delimiter : str
-
-    Returns
-    -------
-    lines : list of (int, list of str)
-        The number of each line in the file, and its cells.
-    """
+def csv_lines(text: str, path: StrPath, delimiter: str) -> list[Any]:
+    """Return the lines of a CSV file."""
     file, lines, number = io.StringIO(text, newline=""), [], 1
     table = csv.reader(file, delimiter=delimiter, strict=True)
     try:
@@ -184,17 +155,13 @@ _NO_CONTROLS = {"row", "text", "features", "id", "annotator", "annotation_id"}
 _NO_CONTROLS |= {"created_at", "updated_at", "lead_time", "agreement"}
 
 
-def write_tasks(path, indices, columns, predictions=None):
-    """Write rows in the form that Label Studio imports.
-
-    Parameters
-    ----------
-    path : str or path
-    indices : list of int
-    columns : dict of str to list
-        Features of these rows.
-    predictions : list, default=None
-    """
+def write_tasks(
+    path: StrPath,
+    indices: list[int],
+    columns: dict[str, list],
+    predictions: list | None = None,
+) -> None:
+    """Write rows in the form that Label Studio imports."""
     text = json.dumps(_tasks(indices, columns, predictions), default=str)
     # JSON has neither NaN nor Infinity: null, and the word.
     tasks = json.loads(text, parse_constant=lambda name: {"NaN": None}.get(name, name))
@@ -226,23 +193,10 @@ def _result(prediction):
     return [{**names, "type": kind, "value": {kind: value}}]
 
 
-def read_export(text, path):
+def read_export(text: str, path: StrPath) -> list[Any]:
     """Return the answers in an export of Label Studio.
 
     Only the control named ``label`` is read.
-
-    Parameters
-    ----------
-    text : str
-        What the file holds.
-    path : str or path
-        For the messages.
-
-    Returns
-    -------
-    answers : list of (row, answer)
-        One for each annotation that has an answer, first those that were made first.
-        The answer is `SKIP` if the annotation was cancelled.
     """
     answers, others = [], set()
     for row, controls in _annotations(text, path):

@@ -1,9 +1,12 @@
 """Estimates of a campaign: the one that was noted last, and all of them as values."""
 
+from __future__ import annotations
+
 import math
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,42 +24,30 @@ from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.metrics._lookup import title_of
 
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
 
-def noted_estimate(campaign, ledger):
-    """Return the estimate that was noted last; nothing is fitted.
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._evaluation._judges import JudgeTable
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._utils._typing import Method, Target
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
 
-    Parameters
-    ----------
-    campaign : Campaign
-    ledger : LabelLedger
 
-    Returns
-    -------
-    estimate : MetricEstimate or None
-    is_current : bool
-        False if labels have changed since, and nobody has made an estimate yet.
-    """
+def noted_estimate(
+    campaign: Campaign, ledger: LabelLedger
+) -> tuple[MetricEstimate | None, bool]:
+    """Return the estimate that was noted last; nothing is fitted."""
     if not ledger.labels:
         return None, True
     last = last_noted(ledger, campaign.goal)
     return last, last is not None and ledger.unnoted is None
 
 
-def last_estimate(campaign):
-    """Return the estimate from all labels; something is fitted only if it must be.
-
-    Parameters
-    ----------
-    campaign : Campaign
-
-    Returns
-    -------
-    n_samples : int
-        Size of the pool.
-    ledger : LabelLedger
-    estimate : MetricEstimate or None
-        None before the first label.
-    """
+def last_estimate(campaign: Campaign):
+    """Return the estimate from all labels; something is fitted only if it must be."""
     n_samples, ledger = campaign.read()
     found, is_current = noted_estimate(campaign, ledger)
     if is_current:
@@ -65,19 +56,10 @@ def last_estimate(campaign):
         return n_samples, evaluation.ledger.copy(), evaluation.estimate()
 
 
-def described(goal, found, level):
-    """Return an estimate as plain values.
-
-    Parameters
-    ----------
-    goal : BaseMetric
-    found : MetricEstimate or None
-    level : float
-
-    Returns
-    -------
-    values : dict of str to object
-    """
+def described(
+    goal: BaseMetric, found: MetricEstimate | None, level: float
+) -> dict[str, Any]:
+    """Return an estimate as plain values."""
     low, high = ends_of(found, level, "fixed")
     anytime_low, anytime_high = ends_of(found, level, "anytime")
     return {
@@ -94,20 +76,10 @@ def described(goal, found, level):
     }
 
 
-def ends_of(found, level, method, target="pool"):
-    """Return the ends of an interval, or None twice if there is no interval.
-
-    Parameters
-    ----------
-    found : MetricEstimate or None
-    level : float
-    method : {"fixed", "anytime"}
-    target : {"pool", "population"}, default="pool"
-
-    Returns
-    -------
-    low, high : float or None
-    """
+def ends_of(
+    found: MetricEstimate | None, level: float, method: Method, target: Target = "pool"
+) -> tuple[float | None, float | None]:
+    """Return the ends of an interval, or None twice if there is no interval."""
     if found is None or found.refusal_of(method):
         return None, None
     ends = found.interval(level, method=method, target=target)
@@ -117,22 +89,15 @@ def ends_of(found, level, method, target="pool"):
 # Compare models, or groups of rows, with the labels of a campaign.
 
 
-def compared_models(evaluation, campaign, columns, goal, where, args):
-    """Compare columns of predictions.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    campaign : Campaign
-    columns : dict of str to list
-    goal : BaseMetric
-    where : ndarray of bool of shape (n_samples,) or None
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def compared_models(
+    evaluation: Evaluation,
+    campaign: Campaign,
+    columns: dict[str, list],
+    goal: BaseMetric,
+    where: np.ndarray | None,
+    args: argparse.Namespace,
+) -> dict[str, Any]:
+    """Compare columns of predictions."""
     models = models_in(campaign, columns, args.compare, goal)
     found = evaluation.compare(
         models, metric=goal, where=where, reference=args.reference
@@ -140,21 +105,10 @@ def compared_models(evaluation, campaign, columns, goal, where, args):
     return _described(found, goal, args.level, "model")
 
 
-def models_in(campaign, columns, names, goal):
-    """Read columns of predictions that are to be compared.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    columns : dict of str to list
-    names : list of str
-        Of the columns.
-    goal : BaseMetric
-
-    Returns
-    -------
-    models : dict of str to list or ndarray
-    """
+def models_in(
+    campaign: Campaign, columns: dict[str, list], names: list[str], goal: BaseMetric
+) -> dict[str, list | np.ndarray]:
+    """Read columns of predictions that are to be compared."""
     for name in names:
         pick_column(columns, name, "--compare")
     if goal.response_method is None:
@@ -167,21 +121,10 @@ def models_in(campaign, columns, names, goal):
     return {name: predictions_in(campaign, columns, name, goal) for name in names}
 
 
-def compared_groups(evaluation, groups, goal, args):
-    """Compare groups of rows.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    groups : list of str
-        Group of each row.
-    goal : BaseMetric
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def compared_groups(
+    evaluation: Evaluation, groups, goal: BaseMetric, args: argparse.Namespace
+) -> dict[str, Any]:
+    """Compare groups of rows."""
     found = evaluation.compare_groups(groups, metric=goal, reference=args.reference)
     result = _described(found, goal, args.level, args.compare_by)
     n_groups = len(found.names)
@@ -228,18 +171,10 @@ def _difference(found, first, second, level):
 # The commands that answer: ``status``, ``estimate``, ``judges`` and others.
 
 
-def status(args):
+def status(args: argparse.Namespace) -> dict[str, Any]:
     """Say how far a campaign is. Nothing is fitted.
 
     The pool is read only if rows have different costs and there is a budget.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
     """
     campaign = Campaign.load(args.journal)
     n_samples, ledger = campaign.read()
@@ -265,17 +200,8 @@ def status(args):
     return result
 
 
-def estimate(args):
-    """Answer a question from the labels of a campaign.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object, or SliceTable
-    """
+def estimate(args: argparse.Namespace) -> dict:
+    """Answer a question from the labels of a campaign."""
     ways = {"--by": args.by, "--where": args.where, "--compare": args.compare}
     ways["--compare-by"] = args.compare_by
     given = [way for way, value in ways.items() if value]
@@ -313,17 +239,8 @@ def estimate(args):
         return _estimate(evaluation, goal, where, alike, args)
 
 
-def judges(args):
-    """Say what each judge is worth.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    table : JudgeTable
-    """
+def judges(args: argparse.Namespace) -> JudgeTable:
+    """Say what each judge is worth."""
     campaign = Campaign.load(args.journal)
     if not campaign.judge:
         raise ValueError("This campaign has no judge. Name one at the start: --judge.")
@@ -331,17 +248,8 @@ def judges(args):
         return evaluation.judges(level=args.level)
 
 
-def agreement(args):
-    """Say how far annotators agree.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def agreement(args: argparse.Namespace) -> dict[str, Any]:
+    """Say how far annotators agree."""
     with _opened(Campaign.load(args.journal)) as evaluation:
         if not evaluation.ledger.more_labels:
             raise ValueError(
@@ -352,17 +260,8 @@ def agreement(args):
         return {**asdict(found), "words": str(found)}
 
 
-def diagnose(args):
-    """Say whether the labels agree with what was expected of them.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def diagnose(args: argparse.Namespace) -> dict[str, Any]:
+    """Say whether the labels agree with what was expected of them."""
     with _opened(Campaign.load(args.journal)) as evaluation:
         found = evaluation.diagnose()
         return {**asdict(found), "words": str(found)}
@@ -422,17 +321,8 @@ def _where(columns, conditions):
 YES, NO, UNDECIDED = 0, 1, 2
 
 
-def plan(args):
-    """Forecast the labels that intervals of some widths take.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def plan(args: argparse.Namespace) -> dict[str, Any]:
+    """Forecast the labels that intervals of some widths take."""
     campaign = Campaign.load(args.journal)
     n_samples, ledger, found = last_estimate(campaign)
     if found is None:
@@ -454,17 +344,7 @@ def plan(args):
 
 
 def check(args):
-    """Say whether a limit is met; the exit code is the answer.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-        Its ``exit_code`` is 0 for yes, 1 for no, 2 if it is not decided yet.
-    """
+    """Say whether a limit is met; the exit code is the answer."""
     if args.at_least is None and args.at_most is None:
         raise ValueError("check needs --at-least or --at-most, or both.")
     campaign = Campaign.load(args.journal)
@@ -522,17 +402,8 @@ def _needed(found, ends, limits, n_samples, n_known, args):
 _OPTIONS = {"html": (".html", ".htm"), "md": (".md",)}
 
 
-def report(args):
-    """Write a report, or return it as Markdown if no file is named.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def report(args: argparse.Namespace) -> dict[str, Any]:
+    """Write a report, or return it as Markdown if no file is named."""
     check_number(args.level, "--level", 0, 1, ends="()")
     paths = {name: getattr(args, name) for name in _OPTIONS}
     paths = {name: path for name, path in paths.items() if path is not None}

@@ -1,9 +1,12 @@
 """Turn what was typed for ``--metric`` into a metric."""
 
+from __future__ import annotations
+
 import json
 import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sklearn_ase._cli._columns import (
     as_label,
@@ -22,27 +25,22 @@ from sklearn_ase._utils._display import write_whole
 from sklearn_ase.metrics import LabelMean, LabelScore, LabelShare, as_metric
 from sklearn_ase.stopping import Plateau, TargetWidth
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._utils._typing import StrPath
+    from sklearn_ase.metrics._base import BaseMetric
+
 # Names for metrics that need no predictions.
 FORMS = "share:LABEL, score:LABEL=NUMBER,LABEL=NUMBER, mean"
 
 
-def metric_of(text, half=None, pos_label=None):
-    """Return the metric that a text names.
-
-    Parameters
-    ----------
-    text : str
-        ``share:correct``, ``score:good=1,bad=-1``, ``mean``, or a name such as
-        ``accuracy`` or ``f1``.
-    half : str, default=None
-        Label that counts one half, for a share.
-    pos_label : str, default=None
-        The label that metrics such as ``f1`` are about.
-
-    Returns
-    -------
-    metric : BaseMetric
-    """
+def metric_of(
+    text: str, half: str | None = None, pos_label: str | None = None
+) -> BaseMetric:
+    """Return the metric that a text names."""
     form, colon, rest = text.partition(":")
     if half is not None and form != "share":
         raise ValueError("--half belongs to --metric share:LABEL.")
@@ -65,19 +63,8 @@ def metric_of(text, half=None, pos_label=None):
     return metric.set_params(pos_label=pos_label)
 
 
-def other_metric(campaign, text, half=None, pos_label=None):
-    """Return another metric than that of a campaign, for the same labels.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    text, half, pos_label
-        See :func:`metric_of`; the positive label may be that of the campaign.
-
-    Returns
-    -------
-    metric : BaseMetric
-    """
+def other_metric(campaign: Campaign, text, half=None, pos_label=None) -> BaseMetric:
+    """Return another metric than that of a campaign, for the same labels."""
     goal = metric_of(text, half, pos_label or campaign.pos_label)
     if goal.task not in (None, campaign.goal.task):
         kinds = {"regression": "numbers", "classification": "names"}
@@ -101,19 +88,8 @@ def _score(part):
 # Open the evaluation of a campaign: turn columns into what Python takes.
 
 
-def open_evaluation(campaign, columns):
-    """Start the evaluation of a campaign, or continue it.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    columns : dict of str to list
-        The pool.
-
-    Returns
-    -------
-    evaluation : Evaluation
-    """
+def open_evaluation(campaign: Campaign, columns: dict[str, list]) -> Evaluation:
+    """Start the evaluation of a campaign, or continue it."""
     classes, pos_label = campaign.classes, campaign.pos_label
     about = getattr(campaign.goal, "label", None), pos_label
     rows = {"known_labels": _known_labels(campaign, columns) or None}
@@ -141,22 +117,10 @@ def open_evaluation(campaign, columns):
     return evaluator.start(X, journal=campaign.journal, **rows)
 
 
-def predictions_in(campaign, columns, name, metric):
-    """Return the predictions of another model, in one column.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    columns : dict of str to list
-    name : str
-        Of the column.
-    metric : BaseMetric
-        It decides whether these are labels, numbers or probabilities.
-
-    Returns
-    -------
-    predictions : list or ndarray of shape (n_samples,) or (n_samples, n_classes)
-    """
+def predictions_in(
+    campaign: Campaign, columns: dict[str, list], name: str, metric: BaseMetric
+) -> list | np.ndarray:
+    """Return the predictions of another model, in one column."""
     if metric.response_method == "predict_proba":
         about = campaign.classes, campaign.pos_label
         return probabilities_of(columns, [name], *about)
@@ -285,17 +249,8 @@ class Campaign:
     seed: int | None = None
 
     @classmethod
-    def load(cls, journal):
-        """Read the options of a campaign that was started.
-
-        Parameters
-        ----------
-        journal : str or path
-
-        Returns
-        -------
-        campaign : Campaign
-        """
+    def load(cls, journal: StrPath) -> Campaign:
+        """Read the options of a campaign that was started."""
         path = config_path(journal)
         if not is_started(journal):
             raise ValueError(
@@ -318,22 +273,15 @@ class Campaign:
                 f"{path} was changed or is damaged ({error}). Restore it."
             ) from None
 
-    def save(self):
+    def save(self) -> None:
         """Write the options next to the journal, as a whole or not at all."""
         values = {"version": VERSION, **asdict(self)}
         del values["journal"]
         text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
         write_whole(config_path(self.journal), text.encode())
 
-    def of_files(self):
-        """Return the campaign as it is kept, and the columns of the pool.
-
-        Returns
-        -------
-        campaign : Campaign
-            With the paths relative to the folder of the journal, and fingerprints.
-        columns : dict of str to list
-        """
+    def of_files(self) -> tuple[Campaign, dict[str, list]]:
+        """Return the campaign as it is kept, and the columns of the pool."""
         columns, form = read_pool(self.pool, self.format)
         self._check_columns(columns)
         found = {"pool": self._relative(self.pool), "format": form}
@@ -356,24 +304,14 @@ class Campaign:
         }
 
     def columns(self):
-        """Read the pool again.
-
-        Returns
-        -------
-        columns : dict of str to list
-        """
+        """Read the pool again."""
         columns = self._read("pool", self.pool, self.format)
         self._check_columns(columns)
         self._check_same(self.pool, columns, self.named(), self.fingerprint)
         return columns
 
-    def train_columns(self):
-        """Read the training rows again.
-
-        Returns
-        -------
-        columns : dict of str to list
-        """
+    def train_columns(self) -> dict[str, list]:
+        """Read the training rows again."""
         columns = self._read("training rows", self.train, self.train_format)
         names = self._train_names(columns)
         self._check_same(self.train, columns, names, self.train_fingerprint)
@@ -399,18 +337,8 @@ class Campaign:
         """The labels there may be; None if labels are numbers."""
         return None if self.goal.task == "regression" else self.labels
 
-    def open(self, columns):
-        """Start the evaluation, or continue it.
-
-        Parameters
-        ----------
-        columns : dict of str to list
-            The pool.
-
-        Returns
-        -------
-        evaluation : Evaluation
-        """
+    def open(self, columns: dict[str, list]) -> Evaluation:
+        """Start the evaluation, or continue it."""
         from sklearn_ase._cli._campaign import open_evaluation
 
         return open_evaluation(self, columns)
@@ -457,31 +385,13 @@ class Campaign:
         return [name for some in names.values() for name in some]
 
 
-def config_path(journal):
-    """Return where the options of a campaign are kept.
-
-    Parameters
-    ----------
-    journal : str or path
-
-    Returns
-    -------
-    path : Path
-    """
+def config_path(journal: StrPath) -> Path:
+    """Return where the options of a campaign are kept."""
     return Path(f"{journal}.config.json")
 
 
-def is_started(journal):
-    """Return whether a journal is there and not empty.
-
-    Parameters
-    ----------
-    journal : str or path
-
-    Returns
-    -------
-    is_started : bool
-    """
+def is_started(journal: StrPath) -> bool:
+    """Return whether a journal is there and not empty."""
     path = Path(journal)
     return path.is_file() and path.stat().st_size > 0
 
@@ -489,21 +399,8 @@ def is_started(journal):
 # When there are enough labels, by what was said at the start of a campaign.
 
 
-def reason_to_stop(campaign, ledger, spent):
-    """Return why no more labels are needed.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    ledger : LabelLedger
-    spent : float or None
-        Cost of the labels so far; None if there is no budget.
-
-    Returns
-    -------
-    reason : str
-        Empty to go on.
-    """
+def reason_to_stop(campaign, ledger: LabelLedger, spent) -> str:
+    """Return why no more labels are needed."""
     if campaign.max_labels is not None and len(ledger) >= campaign.max_labels:
         return f"There are {len(ledger)} labels, of {campaign.max_labels} at most."
     if campaign.budget is not None and spent >= campaign.budget:
@@ -520,34 +417,14 @@ def reason_to_stop(campaign, ledger, spent):
     return next(filter(None, (rule.reason(estimates) for rule in rules)), "")
 
 
-def has_rules(campaign):
-    """Return whether anything was said about when there are enough labels.
-
-    Parameters
-    ----------
-    campaign : Campaign
-
-    Returns
-    -------
-    has_rules : bool
-    """
+def has_rules(campaign: Campaign) -> bool:
+    """Return whether anything was said about when there are enough labels."""
     rules = "until_width", "plateau", "budget", "max_labels"
     return any(getattr(campaign, rule) is not None for rule in rules)
 
 
-def spent_on(campaign, ledger):
-    """Return what the labels so far have cost, without opening the evaluation.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    ledger : LabelLedger
-
-    Returns
-    -------
-    spent : float
-        Known labels are free. The pool is read only if rows have different costs.
-    """
+def spent_on(campaign: Campaign, ledger: LabelLedger) -> float:
+    """Return what the labels so far have cost, without opening the evaluation."""
     settled = [*ledger.labels, *ledger.skipped]
     paid = [row for row in settled if row not in ledger.known]
     if campaign.cost is None:
@@ -556,16 +433,8 @@ def spent_on(campaign, ledger):
     return float(cost[paid].sum())
 
 
-def pick_rows(campaign, evaluation, n):
-    """Ask for rows, within what may still be spent.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    evaluation : Evaluation
-        Without open rows.
-    n : int
-    """
+def pick_rows(campaign: Campaign, evaluation: Evaluation, n: int) -> None:
+    """Ask for rows, within what may still be spent."""
     room = (campaign.max_labels or 0) - len(evaluation.ledger)
     left = (campaign.budget or 0.0) - evaluation.spent
     if room > 0:  # Else there is no limit, or more are wanted in spite of it.

@@ -1,29 +1,23 @@
 """Turn cells of a pool into what an evaluation takes: labels, numbers, features."""
 
+from __future__ import annotations
+
 import math
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._cli._pool_file import read_pool
 
+if TYPE_CHECKING:
+    import argparse
 
-def pick_column(columns, name, option, where="the pool"):
-    """Return the cells of a column, or raise if there is no such column.
 
-    Parameters
-    ----------
-    columns : dict of str to list
-    name : str
-    option : str
-        That named the column, for the message.
-    where : str, default="the pool"
-        The file, for the message.
-
-    Returns
-    -------
-    cells : list
-    """
+def pick_column(
+    columns: dict[str, list], name: str, option: str, where: str = "the pool"
+) -> list:
+    """Return the cells of a column, or raise if there is no such column."""
     if name not in columns:
         raise ValueError(
             f"{option} {name}: {where} has no such column. It has {', '.join(columns)}."
@@ -32,16 +26,7 @@ def pick_column(columns, name, option, where="the pool"):
 
 
 def as_label(cell):
-    """Return a cell as a label, which is a text; None if it is empty.
-
-    Parameters
-    ----------
-    cell : str, bool, int, float or None
-
-    Returns
-    -------
-    label : str or None
-    """
+    """Return a cell as a label, which is a text; None if it is empty."""
     if cell is None:
         return None
     if isinstance(cell, bool):
@@ -51,39 +36,19 @@ def as_label(cell):
     return str(cell).strip()
 
 
-def as_groups(cells):
-    """Return the cells of a column as the names of groups.
-
-    Parameters
-    ----------
-    cells : list
-
-    Returns
-    -------
-    groups : list of str
-    """
+def as_groups(cells) -> list[str]:
+    """Return the cells of a column as the names of groups."""
     return ["(empty)" if cell is None else as_label(cell) for cell in cells]
 
 
-def labels_of(cells, classes, name, needs_all, cure="Name all labels with --labels."):
-    """Return the labels in a column.
-
-    Parameters
-    ----------
-    cells : list
-    classes : list of str
-        The labels there may be.
-    name : str
-        Of the column, for the messages.
-    needs_all : bool
-        Whether an empty cell is an error.
-    cure : str
-        What to do if a cell is none of the labels.
-
-    Returns
-    -------
-    labels : list of str or None
-    """
+def labels_of(
+    cells: list,
+    classes: list[str],
+    name: str,
+    needs_all: bool,
+    cure: str = "Name all labels with --labels.",
+):
+    """Return the labels in a column."""
     labels = [as_label(cell) for cell in cells]
     for row, label in enumerate(labels):
         if label is None and needs_all:
@@ -96,21 +61,8 @@ def labels_of(cells, classes, name, needs_all, cure="Name all labels with --labe
     return labels
 
 
-def numbers_of(cells, name, needs_all):
-    """Return the numbers in a column.
-
-    Parameters
-    ----------
-    cells : list
-    name : str
-        Of the column, for the messages.
-    needs_all : bool
-        Whether an empty cell is an error. Otherwise it becomes NaN.
-
-    Returns
-    -------
-    numbers : ndarray of shape (n_samples,)
-    """
+def numbers_of(cells: list, name: str, needs_all: bool) -> np.ndarray:
+    """Return the numbers in a column."""
     numbers = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):
         if cell is None and needs_all:
@@ -125,25 +77,10 @@ def numbers_of(cells, name, needs_all):
     return numbers
 
 
-def judge_of(cells, classes, name, label=None, pos_label=None):
-    """Return what a judge says: labels if all cells are labels, else scores.
-
-    Parameters
-    ----------
-    cells : list
-    classes : list of str or None
-        None if labels are numbers.
-    name : str
-    label : str, default=None
-        The label that the metric counts. A score is its probability.
-    pos_label : str, default=None
-        The label that a score is the probability of, if the metric counts none.
-
-    Returns
-    -------
-    values : ndarray of shape (n_samples,) or (n_samples, 2)
-        Labels, numbers, or scores; with `pos_label` one column for each of two labels.
-    """
+def judge_of(
+    cells, classes, name, label: str | None = None, pos_label: str | None = None
+) -> np.ndarray:
+    """Return what a judge says: labels if all cells are labels, else scores."""
     if classes is not None:
         labels = [as_label(cell) for cell in cells]
         found = {label for label in labels if label is not None}
@@ -189,18 +126,8 @@ def _refuse_commas(found, name):
         )
 
 
-def features_of(columns, names):
-    """Return some columns as a frame: numbers where all cells are numbers.
-
-    Parameters
-    ----------
-    columns : dict of str to list
-    names : list of str
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-    """
+def features_of(columns: dict[str, list], names: list[str]):
+    """Return some columns as a frame: numbers where all cells are numbers."""
     try:
         import pandas as pd
     except ImportError:
@@ -222,22 +149,13 @@ def features_of(columns, names):
     return pd.DataFrame(features)
 
 
-def probabilities_of(columns, names, classes, pos_label):
-    """Return probabilities with one column for each label.
-
-    Parameters
-    ----------
-    columns : dict of str to list
-    names : list of str
-        One column for each label, in the order of `classes`; or, for two labels, one
-        column with the probability of `pos_label`.
-    classes : list of str
-    pos_label : str or None
-
-    Returns
-    -------
-    proba : ndarray of shape (n_samples, n_classes)
-    """
+def probabilities_of(
+    columns: dict[str, list],
+    names: list[str],
+    classes: list[str],
+    pos_label: str | None,
+) -> np.ndarray:
+    """Return probabilities with one column for each label."""
     table = [numbers_of(columns[name], name, True) for name in names]
     if len(table) == 1 and len(classes) == 2:
         if pos_label is None:
@@ -263,17 +181,8 @@ def probabilities_of(columns, names, classes, pos_label):
     return proba
 
 
-def as_number(cell):
-    """Return a cell as a number, or NaN if it is not a number.
-
-    Parameters
-    ----------
-    cell : str, bool, int or float
-
-    Returns
-    -------
-    number : float
-    """
+def as_number(cell: str | bool | int | float) -> float:
+    """Return a cell as a number, or NaN if it is not a number."""
     if isinstance(cell, str) and "_" in cell:  # Python reads 1_000 as a number.
         return math.nan
     try:
@@ -293,17 +202,8 @@ _MOST_CHARACTERS = 40
 _MOST_VALUES = 6
 
 
-def columns(args):
-    """Describe the columns of a file.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def columns(args: argparse.Namespace):
+    """Describe the columns of a file."""
     found, form = read_pool(args.pool, args.format)
     return {
         "file": str(args.pool),

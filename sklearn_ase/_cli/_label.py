@@ -1,10 +1,13 @@
 """The command ``start``: check everything, then write the journal."""
 
+from __future__ import annotations
+
 import sys
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sklearn_ase._annotation._answers import check_suffix
 from sklearn_ase._annotation._console import label_rows
@@ -24,18 +27,13 @@ from sklearn_ase._evaluation._evaluation import import_files
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics._lookup import title_of
 
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
 
-def start(args):
-    """Start a campaign; nothing is written if anything is wrong.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def start(args) -> dict[str, Any]:
+    """Start a campaign; nothing is written if anything is wrong."""
     journal = Path(args.journal)
     if is_started(journal):
         raise ValueError(
@@ -196,17 +194,8 @@ def _has_model(campaign):
 _OWN = ("row", "label")
 
 
-def ask(args):
-    """Write rows to label; open rows again if there are any.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def ask(args: argparse.Namespace) -> dict[str, Any]:
+    """Write rows to label; open rows again if there are any."""
     campaign, path = Campaign.load(args.journal), Path(args.out)
     suffix = check_suffix(path)
     if path.exists() and not args.overwrite:
@@ -242,39 +231,20 @@ def ask(args):
     }
 
 
-def check_shown(columns, args):
-    """Refuse options that name columns which the pool does not have.
-
-    Parameters
-    ----------
-    columns : dict of str to list
-        The pool.
-    args : argparse.Namespace
-        With ``show`` and ``columns``.
-    """
+def check_shown(columns: dict[str, list], args: argparse.Namespace) -> None:
+    """Refuse options that name columns which the pool does not have."""
     for option in ("show", "columns"):
         for name in getattr(args, option):
             pick_column(columns, name, f"--{option}")
 
 
-def shown_cells(campaign, columns, args, rows):
-    """Return what people see of some rows.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    columns : dict of str to list
-        The pool.
-    args : argparse.Namespace
-        With ``columns`` to show, none for the texts of the campaign, and ``show`` with
-        others besides these.
-    rows : list of int
-
-    Returns
-    -------
-    cells : dict of str to list
-        Columns by the names that they have in a sheet.
-    """
+def shown_cells(
+    campaign: Campaign,
+    columns: dict[str, list],
+    args: argparse.Namespace,
+    rows: list[int],
+) -> dict[str, list]:
+    """Return what people see of some rows."""
     return _cells(columns, [*(args.columns or campaign.text), *args.show], rows)
 
 
@@ -298,17 +268,8 @@ def _check_number(n, evaluation):
         )
 
 
-def tell(args):
-    """Record the answers of one sheet or several: all of them, or none.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def tell(args: argparse.Namespace) -> dict[str, Any]:
+    """Record the answers of one sheet or several: all of them, or none."""
     campaign = Campaign.load(args.journal)
     for sheet in args.sheet:
         if not Path(sheet).exists():
@@ -335,17 +296,8 @@ def tell(args):
 # The command ``annotate``: label rows in the terminal.
 
 
-def annotate(args):
-    """Show row after row and record what is typed; each label is kept at once.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Returns
-    -------
-    result : dict of str to object
-    """
+def annotate(args: argparse.Namespace) -> dict[str, Any]:
+    """Show row after row and record what is typed; each label is kept at once."""
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
     check_shown(columns, args)

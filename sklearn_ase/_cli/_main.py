@@ -1,5 +1,7 @@
 """The options of each command."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys
@@ -323,14 +325,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def make_parser():
-    """Return the parser of the command line.
-
-    Returns
-    -------
-    parser : argparse.ArgumentParser
-        What it parses has ``command``, and ``module`` in which the function of the
-        command is.
-    """
+    """Return the parser of the command line."""
     parser = _Parser(
         prog="sklearn-ase",
         description="From a CSV to a report: few labels by people, picked for you, and "
@@ -366,20 +361,8 @@ _OUR_ERROR = 70  # An error of this package, not of the data.
 _INTERRUPTED = 130
 
 
-def main(argv=None):
-    """Run a command.
-
-    Parameters
-    ----------
-    argv : list of str, default=None
-        The arguments; None means those of the process.
-
-    Returns
-    -------
-    code : int
-        0 if all went well, 64 if the arguments or the data are wrong. ``check``
-        returns 0 for yes, 1 for no and 2 if it is not decided yet.
-    """
+def main(argv: list[str] | None = None):
+    """Run a command."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # A terminal may lack some signs.
             stream.reconfigure(errors="backslashreplace")

@@ -1,10 +1,13 @@
 """Read a pool from a file: columns of cells by name."""
 
+from __future__ import annotations
+
 import csv
 import hashlib
 import io
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sklearn_ase._annotation._sheet import csv_lines
 from sklearn_ase._cli._results import (
@@ -18,6 +21,11 @@ from sklearn_ase._cli._results import (
     promptfoo_rows,
     read_archive,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sklearn_ase._utils._typing import StrPath
 
 _DELIMITERS = ",;\t"
 _TOOLS = {
@@ -43,24 +51,8 @@ _ENDINGS = {
 }
 
 
-def read_pool(path, form=None):
-    """Read the columns of a table, or of a result file of another tool.
-
-    Parameters
-    ----------
-    path : str or path
-    form : str, default=None
-        One of `FORMS`. None finds it by the ending of the name and, for JSON, by what
-        is in the file.
-
-    Returns
-    -------
-    columns : dict of str to list
-        Cells by the name of their column. A cell of a CSV file is a text; an empty
-        one is None in all formats.
-    form : str
-        The format that was read.
-    """
+def read_pool(path: StrPath, form: str | None = None) -> tuple[dict[str, list], str]:
+    """Read the columns of a table, or of a result file of another tool."""
     path = Path(path)
     form = form or _ENDINGS.get(path.suffix.lower())
     if form is None:
@@ -79,19 +71,8 @@ def read_pool(path, form=None):
     return columns, form
 
 
-def fingerprint_columns(columns, names):
-    """Return a short text that changes when a cell or the order of rows changes.
-
-    Parameters
-    ----------
-    columns : dict of str to list
-    names : iterable of str
-        The columns that count. Others may be added or changed.
-
-    Returns
-    -------
-    fingerprint : str
-    """
+def fingerprint_columns(columns: dict[str, list], names: Iterable[str]) -> str:
+    """Return a short text that changes when a cell or the order of rows changes."""
     digest = hashlib.sha256()
     for name in sorted(set(names)):
         text = json.dumps([name, columns[name]], default=str)

@@ -1,5 +1,7 @@
 """Texts for a terminal, and results as JSON."""
 
+from __future__ import annotations
+
 import json
 import math
 
@@ -33,34 +35,15 @@ _IN_PYTHON = {
 }
 
 
-def without_python(text):
-    """Return a message with the words of the command line.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    text : str
-    """
+def without_python(text: str) -> str:
+    """Return a message with the words of the command line."""
     for python, words in _IN_PYTHON.items():
         text = text.replace(python, words)
     return text
 
 
-def as_json(result):
-    """Return a result as one line of JSON.
-
-    Parameters
-    ----------
-    result : dict of str to object, or ColumnTable
-        A table becomes a list with one object for each row.
-
-    Returns
-    -------
-    text : str
-    """
+def as_json(result) -> str:
+    """Return a result as one line of JSON."""
     if hasattr(result, "caption"):
         rows = zip(*(column.tolist() for column in result.values()), strict=True)
         result = [dict(zip(result, row, strict=True)) for row in rows]
@@ -77,19 +60,8 @@ def _plain(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def printable(text):
-    """Return a text without signs that would steer the terminal.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    text : str
-        Control characters are written as in ``\\x1b``. The ends of lines stay, and so
-        do the blanks and joiners that some alphabets need.
-    """
+def printable(text: str) -> str:
+    """Return a text without signs that would steer the terminal."""
     return spelled_out(text, kept="\n\t")
 
 

@@ -1,10 +1,18 @@
 """Readers of the result files of other tools."""
 
+from __future__ import annotations
+
 import json
 import re
 import zipfile
 import zlib
 from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from typing import Any
 
 # What the readers of result files share: names of columns, texts of messages.
 
@@ -13,17 +21,8 @@ from collections import Counter
 OWN = ("id", "input", "output", "target", "error")
 
 
-def add_scores(row, scores):
-    """Add what scorers say, each under its own name.
-
-    Parameters
-    ----------
-    row : dict of str to object
-        Changed in place.
-    scores : dict of str to object
-        A score that is a dict gets one column for each of its entries. A name that
-        the row has already gets ``score.`` in front.
-    """
+def add_scores(row: dict[str, Any], scores: dict[str, Any]) -> None:
+    """Add what scorers say, each under its own name."""
     for name, score in scores.items():
         if isinstance(score, dict):
             parts = {f"{name}.{part}": value for part, value in score.items()}
@@ -33,17 +32,8 @@ def add_scores(row, scores):
             row[f"score.{name}" if is_taken else str(name)] = score
 
 
-def numbered(pairs):
-    """Return pairs as a dict; the second of one name gets "2" behind it.
-
-    Parameters
-    ----------
-    pairs : iterable of (str, object)
-
-    Returns
-    -------
-    named : dict of str to object
-    """
+def numbered(pairs: Iterable[Any]) -> dict[str, Any]:
+    """Return pairs as a dict; the second of one name gets "2" behind it."""
     named = {}
     for name, value in pairs:
         place = 1
@@ -53,35 +43,14 @@ def numbered(pairs):
     return named
 
 
-def add_about(row, prefix, values):
-    """Add what a file says about a row besides, such as its metadata.
-
-    Parameters
-    ----------
-    row : dict of str to object
-        Changed in place.
-    prefix : str
-        In front of each name, with a point.
-    values : dict of str to object or None
-    """
+def add_about(row: dict[str, Any], prefix: str, values: dict[str, Any] | None) -> None:
+    """Add what a file says about a row besides, such as its metadata."""
     if isinstance(values, dict):
         row.update({f"{prefix}.{name}": value for name, value in values.items()})
 
 
-def text_of(content):
-    """Return a message, or several, as one text.
-
-    Parameters
-    ----------
-    content : str, list or dict
-        A text; a message with ``role`` and ``content``; a part of a message with
-        ``text``; or a list of these.
-
-    Returns
-    -------
-    text : str or None
-        Parts that are not text, such as images, are named by their type.
-    """
+def text_of(content) -> str | None:
+    """Return a message, or several, as one text."""
     if isinstance(content, list):
         texts = [text_of(each) for each in content]
         return "\n".join(text for text in texts if text)
@@ -94,17 +63,8 @@ def text_of(content):
     return f"[{content.get('type', 'data')}]"
 
 
-def dicts_of(values):
-    """Return the entries of a list that are dicts; none if it is not a list.
-
-    Parameters
-    ----------
-    values : object
-
-    Returns
-    -------
-    dicts : list of dict
-    """
+def dicts_of(values: Any) -> list[dict]:
+    """Return the entries of a list that are dicts; none if it is not a list."""
     values = values if isinstance(values, list) else []
     return [value for value in values if isinstance(value, dict)]
 
@@ -116,33 +76,13 @@ def dicts_of(values):
 _LISTS = ("testCases", "conversationalTestCases", "test_results")
 
 
-def is_deepeval(document):
-    """Say whether a document is a test run of DeepEval.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    fits : bool
-    """
+def is_deepeval(document: Any) -> bool:
+    """Say whether a document is a test run of DeepEval."""
     return any(_get(case, "metricsData") is not None for case in _cases(document))
 
 
-def deepeval_rows(document):
-    """Return one row for each test case.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    rows : list of dict of str to object
-        Each metric is a column with its score. A conversation is one row: its input
-        is the scenario, its output the whole conversation.
-    """
+def deepeval_rows(document: Any) -> list[dict[str, Any]]:
+    """Return one row for each test case."""
     return [_deepeval_row(case) for case in _cases(document)]
 
 
@@ -189,18 +129,8 @@ _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _ATTACHMENT = re.compile(r"attachment://(\w+)")
 
 
-def read_archive(path):
-    """Read a log with the ending ``.eval`` as the document of a ``.json`` log.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    document : dict of str to object
-        Samples are in the order of their identifiers.
-    """
+def read_archive(path: Path) -> dict[str, Any]:
+    """Read a log with the ending ``.eval`` as the document of a ``.json`` log."""
     try:
         with zipfile.ZipFile(path) as archive:
             # A sample that was run again is there twice; the last one counts.
@@ -211,33 +141,14 @@ def read_archive(path):
     return {"eval": {}, "samples": sorted(dicts_of(samples), key=_place)}
 
 
-def is_inspect(document):
-    """Say whether a document is a log of Inspect.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    fits : bool
-    """
+def is_inspect(document: Any) -> bool:
+    """Say whether a document is a log of Inspect."""
     is_log = isinstance(document, dict) and isinstance(document.get("eval"), dict)
     return is_log and "samples" in document
 
 
-def inspect_rows(document):
-    """Return one row for each sample and epoch.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    rows : list of dict of str to object
-        Each scorer is a column. C, P, I and N become 1, 0.5, 0 and 0, as in Inspect.
-    """
+def inspect_rows(document: Any) -> list[dict[str, Any]]:
+    """Return one row for each sample and epoch."""
     return [_inspect_row(sample) for sample in dicts_of(document.get("samples"))]
 
 
@@ -293,36 +204,14 @@ def _place(sample):
 _NEEDED = {"doc_id", "doc", "target", "arguments", "resps"}
 
 
-def is_lm_eval(document):
-    """Say whether a list of rows is of lm-evaluation-harness.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    fits : bool
-    """
+def is_lm_eval(document: Any) -> bool:
+    """Say whether a list of rows is of lm-evaluation-harness."""
     rows = dicts_of(document)[:3]
     return bool(rows) and all(row.keys() >= _NEEDED for row in rows)
 
 
 def lm_eval_rows(document):
-    """Return one row for each document.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    rows : list of dict of str to object
-        Each metric is a column. The file has a document once for each filter of the
-        answer. With several filters, the columns are named as in the results of the
-        harness: ``exact_match,strict-match``. If the model has chosen among answers,
-        the output is the one that it finds most likely.
-    """
+    """Return one row for each document."""
     samples = dicts_of(document)
     has_filters = len({sample.get("filter") for sample in samples}) > 1
     rows, seen = {}, Counter()
@@ -402,17 +291,8 @@ def _flat(responses):
 # Results of promptfoo, as ``promptfoo eval --output`` writes them (.json, .jsonl).
 
 
-def is_promptfoo(document):
-    """Say whether a document, or a list of rows, is of promptfoo.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    fits : bool
-    """
+def is_promptfoo(document: Any) -> bool:
+    """Say whether a document, or a list of rows, is of promptfoo."""
     results = _results(document)
     return bool(results) and all(
         {"promptIdx", "testIdx"} <= result.keys()
@@ -421,19 +301,8 @@ def is_promptfoo(document):
     )
 
 
-def promptfoo_rows(document):
-    """Return one row for each test and prompt.
-
-    Parameters
-    ----------
-    document : JSON value
-
-    Returns
-    -------
-    rows : list of dict of str to object
-        ``target`` is the first text that an assertion compares with. Each assertion
-        is a column with its score, named by its metric or its type.
-    """
+def promptfoo_rows(document: Any) -> list[dict[str, Any]]:
+    """Return one row for each test and prompt."""
     return [_row(result) for result in _results(document)]
 
 

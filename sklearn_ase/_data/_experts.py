@@ -1,7 +1,10 @@
 """What others say about the labels of the pool: judges, other models, cheap labels."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +17,12 @@ from sklearn_ase._data._rows import (
     read_array,
 )
 from sklearn_ase._utils._checks import shown
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._utils._typing import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +59,6 @@ class Expert:
 
         What the columns leave is shared by the classes without a column. Stretched
         probabilities may be negative.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes)
         """
         stays = np.isin(self.columns, classes)
         values = self.middle + (self.values - self.middle) / self.scale
@@ -94,19 +95,8 @@ class Experts:
         """Labels that the experts name (classification)."""
         return np.concatenate([expert.columns for expert in self.each])
 
-    def scores_for(self, classes):
-        """What each expert adds to the score of each class.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,) or None
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_experts, n_classes)
-            Probability minus ``1 / n_classes``; 0 where missing. For regression
-            standardised values, of shape (n_samples, n_experts).
-        """
+    def scores_for(self, classes: np.ndarray | None) -> np.ndarray:
+        """What each expert adds to the score of each class."""
         if classes is None:
             scores = [(each.values - each.middle) / each.scale for each in self.each]
             return np.nan_to_num(np.stack(scores, axis=1))
@@ -121,23 +111,10 @@ class Experts:
 _USUAL_SPREAD = 0.3
 
 
-def check_experts(experts, n_samples, problem, positive=None):
-    """Check what others say about the labels of a pool.
-
-    Parameters
-    ----------
-    experts : array-like, frame, list of them, or dict of str to them
-    n_samples : int
-    problem : Problem
-        Its task, classes and model are read.
-    positive : label, default=None
-        The label that a score between 0 and 1 is the probability of. None means the
-        second of two classes.
-
-    Returns
-    -------
-    experts : Experts
-    """
+def check_experts(
+    experts: Rows, n_samples: int, problem: Problem, positive: Any = None
+) -> Experts:
+    """Check what others say about the labels of a pool."""
     classes, order = problem.classes, problem.given_classes
     if order is None and problem.predictions.has_expert:
         order = problem.predictions.columns
@@ -163,20 +140,7 @@ def check_experts(experts, n_samples, problem, positive=None):
 
 
 def check_other_experts(experts, n_samples, problem):
-    """Check what the experts of an evaluation say about the rows of another pool.
-
-    Parameters
-    ----------
-    experts : array-like, frame, list of them, dict of str to them, or None
-    n_samples : int
-    problem : Problem
-        The evaluation's.
-
-    Returns
-    -------
-    experts : Experts or None
-        In the order of those of the evaluation; None if it has none.
-    """
+    """Check what the experts of an evaluation say about the rows of another pool."""
     known = problem.experts
     if known is None and experts is None:
         return None

@@ -1,31 +1,31 @@
 """Checks of labels and classes that came from outside."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._data._rows import is_missing, n_rows, plain, read_array, refuse_masked
 from sklearn_ase._utils._checks import shown
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
-def check_labels(labels, task, classes=None, rows=None, name="labels"):
-    """Check labels that came from outside.
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._utils._typing import Task
 
-    Parameters
-    ----------
-    labels : array-like of shape (n_labels,)
-    task : {"classification", "regression"}
-    classes : ndarray of shape (n_classes,), default=None
-        If given, no other label is allowed.
-    rows : array-like of shape (n_labels,), default=None
-        Their rows of the pool, for the message; None means 0, 1, ...
-    name : str, default="labels"
-        Of the argument, for the message.
 
-    Returns
-    -------
-    labels : ndarray of shape (n_labels,)
-    """
+def check_labels(
+    labels: Any,
+    task: Task,
+    classes: np.ndarray | None = None,
+    rows: Any = None,
+    name: str = "labels",
+) -> np.ndarray:
+    """Check labels that came from outside."""
     labels = np.atleast_1d(read_array(labels, name))
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -85,14 +85,8 @@ def _refuse_missing(missing, rows, name):
     )
 
 
-def same_kind(labels):
-    """Refuse labels of which some are text and others numbers.
-
-    Parameters
-    ----------
-    labels : dict of str to ndarray
-        By the name of the argument that they came from.
-    """
+def same_kind(labels: dict[str, np.ndarray]) -> None:
+    """Refuse labels of which some are text and others numbers."""
     labels = {name: array for name, array in labels.items() if len(array)}
     if len({array.dtype.kind == "U" for array in labels.values()}) > 1:
         found = ", ".join(
@@ -117,20 +111,14 @@ def refuse_fractions(labels, classes, name):
         )
 
 
-def refuse_one_hot(answers, classes, earlier=()):
+def refuse_one_hot(
+    answers: np.ndarray, classes: np.ndarray | None, earlier: Sequence[Any] = ()
+) -> None:
     """Refuse one-hot rows, which would count as several answers for each row.
 
     Several people may by chance answer what looks one-hot. So that is refused if two
     rows look like that and none differently, or if the labels are stored differently
     from the classes.
-
-    Parameters
-    ----------
-    answers : ndarray of shape (n_rows, n_answers)
-    classes : ndarray of shape (n_classes,) or None
-        None for regression.
-    earlier : sequence of sequence, default=()
-        Answers for other rows.
     """
     if classes is None or classes.dtype.kind == "U" or answers.dtype.kind == "U":
         return
@@ -152,21 +140,8 @@ def _is_one_hot(y):
     return bool((ones.sum(axis=1) == 1).all() and ((y == 0) | ones).all())
 
 
-def check_oracle(y, problem, name="y"):
-    """Turn an array of labels into a function of indices.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or callable
-    problem : Problem
-        Its pool is read: the number and the order of the rows.
-    name : str, default="y"
-        Of the argument, for the message.
-
-    Returns
-    -------
-    oracle : callable
-    """
+def check_oracle(y: Any, problem: Problem, name: str = "y") -> Callable:
+    """Turn an array of labels into a function of indices."""
     if y is None:
         raise ValueError(
             f"fit requires y to be passed, but the target {name} is None. Give an "
@@ -246,18 +221,8 @@ def _refuse_kind_of(y, name):
         )
 
 
-def check_class_list(classes):
-    """Check the parameter `classes`; None stays None.
-
-    Parameters
-    ----------
-    classes : array-like of shape (n_classes,) or None
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,) or None
-        In the order in which they came.
-    """
+def check_class_list(classes: Any) -> np.ndarray | None:
+    """Check the parameter `classes`; None stays None."""
     if classes is None:
         return None
     if isinstance(classes, range):
@@ -276,20 +241,8 @@ def check_class_list(classes):
     return found
 
 
-def check_classes(classes, met):
-    """Return all labels known from the start, sorted.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,) or None
-        The parameter `classes`.
-    met : dict of str to ndarray or None
-        Labels that must be among `classes`, by where they were met.
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-    """
+def check_classes(classes: np.ndarray | None, met) -> np.ndarray:
+    """Return all labels known from the start, sorted."""
     met = {name: labels for name, labels in met.items() if labels is not None}
     if classes is None:
         same_kind(met)
@@ -302,18 +255,12 @@ def check_classes(classes, met):
 # Labels that are a known class in another spelling.
 
 
-def refuse_respelled(labels, known, name="labels"):
+def refuse_respelled(
+    labels: np.ndarray, known: Sequence[Any], name: str = "labels"
+) -> None:
     """Refuse text that differs from a class only in case, or in blanks around it.
 
     It would become a class of its own, at which the model is always wrong.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_labels,)
-    known : sequence of label
-        Labels that are classes already.
-    name : str, default="labels"
-        Of the argument, for the message.
     """
     if labels.dtype.kind != "U":
         return
@@ -342,18 +289,10 @@ def _folded(label):
 _LARGEST = 1e70
 
 
-def check_learnable(labels, classes, rows=None):
-    """Refuse new labels that no surrogate could learn.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_labels,)
-        What :func:`check_labels` returned.
-    classes : ndarray of shape (n_classes,) or None
-        Labels that are allowed in any case; None for regression.
-    rows : array-like of shape (n_labels,), default=None
-        Their rows of the pool, for the message; None means 0, 1, ...
-    """
+def check_learnable(
+    labels: np.ndarray, classes: np.ndarray | None, rows: Any = None
+) -> None:
+    """Refuse new labels that no surrogate could learn."""
     if classes is None:
         is_wrong, need = np.abs(labels) > _LARGEST, f"numbers up to {_LARGEST:g}"
     else:
@@ -392,23 +331,7 @@ _CONTAINERS = (list, tuple, dict, set, np.ndarray)
 
 
 def number_groups(groups, problem):
-    """Number the groups of the rows of a pool from 0.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_samples,)
-        Numbers, text, dates or other objects; also of several kinds.
-    problem : Problem
-        Its pool is read: the number, the order and the columns of the rows.
-
-    Returns
-    -------
-    names : list
-        Sorted; by their text if they are of several kinds, and ordered categories in
-        their order. A missing name comes last.
-    numbers : ndarray of int of shape (n_samples,)
-        Of the group of each row.
-    """
+    """Number the groups of the rows of a pool from 0."""
     if isinstance(groups, str):
         raise ValueError(_name_for_column(groups, problem.X))
     n_samples = problem.n_samples

@@ -1,6 +1,9 @@
 """Predictions of a model that are asked for when they are needed, and not kept."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +15,15 @@ from sklearn_ase._data._predictions import (
 )
 from sklearn_ase._data._rows import n_rows, take_rows
 from sklearn_ase._data._sources import RowMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from sklearn_ase._data._sources import RowSource
+    from sklearn_ase._pool._pool import LocalParts
+    from sklearn_ase._utils._typing import Rows
+    from sklearn_ase.dask._parts import DaskParts
 
 # Rows whose predictions stand for all in the header of a journal.
 _MOST_SAMPLED = 20_000
@@ -38,19 +50,8 @@ class Asking:
     classes: np.ndarray | None
     needs_expert: bool
 
-    def __call__(self, rows, given=None):
-        """Return the predictions for some rows.
-
-        Parameters
-        ----------
-        rows : array, sparse matrix, frame, list or torch dataset
-        given : array-like or frame, default=None
-            Predictions for these rows that are known already.
-
-        Returns
-        -------
-        predictions : Predictions
-        """
+    def __call__(self, rows: Rows, given: Any = None) -> Predictions:
+        """Return the predictions for some rows."""
         return predict_pool(
             self.estimator,
             rows,
@@ -121,22 +122,8 @@ class PredictionsOnDemand:
         self._memory = RowMemory(self._ask, _stacked, Predictions.at)
 
     @classmethod
-    def of(cls, source, asking, given, parts):
-        """Ask the model about all rows once, to see which classes it predicts.
-
-        Parameters
-        ----------
-        source : RowSource
-        asking : Asking
-        given : array-like, frame or None
-            Predictions for the whole pool.
-        parts : LocalParts or DaskParts
-            Where the model is asked.
-
-        Returns
-        -------
-        predictions : PredictionsOnDemand
-        """
+    def of(cls, source, asking, given: Rows | None, parts: LocalParts | DaskParts):
+        """Ask the model about all rows once, to see which classes it predicts."""
         check_is_given(asking.estimator, given)
         _check_length(given, source)
         survey = parts.survey(asking)
@@ -145,18 +132,8 @@ class PredictionsOnDemand:
         return cls(source, asking, given, survey)
 
     @classmethod
-    def unseen(cls, source, asking, given):
-        """Predictions of another model, of which only the first row is looked at.
-
-        Parameters
-        ----------
-        source, asking, given
-            See :meth:`of`.
-
-        Returns
-        -------
-        predictions : PredictionsOnDemand
-        """
+    def unseen(cls, source, asking, given) -> PredictionsOnDemand:
+        """Predictions of another model, of which only the first row is looked at."""
         _check_length(given, source)
         first = np.zeros(1, dtype=int)
         asking(
@@ -199,20 +176,8 @@ class PredictionsOnDemand:
         return Predictions(*values, columns)
 
 
-def chunks_with(source, given, size):
-    """Yield chunks of rows, each with what was given for its rows.
-
-    Parameters
-    ----------
-    source : RowSource
-    given : array-like or frame with one entry per row, or None
-    size : int
-
-    Yields
-    ------
-    rows : array, sparse matrix, frame, list or torch dataset
-    given : same kind as `given`, or None
-    """
+def chunks_with(source: RowSource, given, size: int) -> Iterator[tuple[Rows, Any]]:
+    """Yield chunks of rows, each with what was given for its rows."""
     start = 0
     for rows in source.chunks(size):
         stop = start + n_rows(rows)

@@ -1,7 +1,10 @@
 """Checks of the model under test and of its predictions, with errors that help."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -28,15 +31,16 @@ from sklearn_ase._data._sources import RowSource
 from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._estimators import fit_seeded, unfrozen
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from sklearn_ase._utils._typing import Rows, Task
+    from sklearn_ase.losses._base import BaseLoss
+
 
 def check_model(estimator, X):
-    """Refuse a model that is not fitted, or that was fitted on other columns than X.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X : array, sparse matrix, frame or list of shape (n_samples, ...)
-    """
+    """Refuse a model that is not fitted, or that was fitted on other columns than X."""
     try:
         check_is_fitted(estimator)
     except NotFittedError as error:
@@ -64,22 +68,8 @@ def check_model(estimator, X):
         )
 
 
-def asked(estimator, method, X, rows="the pool"):
-    """Call the model under test; its errors say that they are its own.
-
-    Parameters
-    ----------
-    estimator : estimator or callable
-    method : str
-        Of the estimator; ``"__call__"`` for a function.
-    X : array, sparse matrix, frame or list of shape (n_samples, ...)
-    rows : str, default="the pool"
-        What X is, for the message.
-
-    Returns
-    -------
-    values : what the model returned
-    """
+def asked(estimator: Any, method: str, X: Rows, rows: str = "the pool"):
+    """Call the model under test; its errors say that they are its own."""
     try:
         return getattr(estimator, method)(X)
     except Exception as error:
@@ -95,16 +85,8 @@ def asked(estimator, method, X, rows="the pool"):
         raise
 
 
-def _explain_columns(error, estimator, X):
-    """Say of an error of a model that its columns are not those of the pool.
-
-    Parameters
-    ----------
-    error : Exception
-        Gets a note.
-    estimator : estimator
-    X : array, sparse matrix, frame or list of shape (n_samples, ...)
-    """
+def _explain_columns(error: Exception, estimator: Any, X: Rows) -> None:
+    """Say of an error of a model that its columns are not those of the pool."""
     needed = getattr(estimator, "feature_names_in_", None)
     if needed is None or not is_frame(X) or list(needed) == list(X.columns):
         return
@@ -118,20 +100,8 @@ def _explain_columns(error, estimator, X):
     )
 
 
-def check_predictions(values, X, name):
-    """Return predictions as an array of numbers or text; each row of X needs one.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,) or (n_samples, n_columns)
-    X : array, sparse matrix, frame or list of shape (n_samples, ...)
-    name : str
-        Where the predictions come from, for the error message.
-
-    Returns
-    -------
-    values : ndarray of shape (n_samples,) or (n_samples, n_columns)
-    """
+def check_predictions(values: Any, X: Rows, name: str) -> np.ndarray:
+    """Return predictions as an array of numbers or text; each row of X needs one."""
     values = read_array(values, name)
     if values.ndim not in (1, 2):
         raise ValueError(
@@ -284,23 +254,8 @@ def check_sorted(classes, name):
 # Arrays with one column per class: put them in order, or make them from labels.
 
 
-def align_columns(values, columns, classes):
-    """Put the last axis of an array in the order of the classes.
-
-    Parameters
-    ----------
-    values : ndarray of shape (..., n_columns)
-    columns : array-like of shape (n_columns,)
-        Class of each column, in any order.
-    classes : array-like of shape (n_classes,)
-        In any order.
-
-    Returns
-    -------
-    aligned : ndarray of shape (..., n_classes)
-        Zero for a class that has no column. A column whose class is not among
-        `classes` is left out. `values` itself if there is nothing to change.
-    """
+def align_columns(values, columns: Any, classes: Any):
+    """Put the last axis of an array in the order of the classes."""
     columns, classes = plain_labels(columns), plain_labels(classes)
     if np.array_equal(columns, classes):
         # Not copied: the memory order decides the last digit of sums over classes.
@@ -313,33 +268,13 @@ def align_columns(values, columns, classes):
     return aligned
 
 
-def one_hot(labels, columns):
-    """Return labels as certain probabilities.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_rows,)
-    columns : array-like of shape (n_columns,)
-        Class of each column.
-
-    Returns
-    -------
-    proba : ndarray of shape (n_rows, n_columns)
-        1 in the column of the label, 0 elsewhere.
-    """
+def one_hot(labels: Any, columns: Any) -> np.ndarray:
+    """Return labels as certain probabilities."""
     return (np.asarray(labels)[:, None] == np.asarray(columns)[None, :]).astype(float)
 
 
-def check_class_columns(found, classes):
-    """Refuse a surrogate with a column for a class that is not possible.
-
-    Parameters
-    ----------
-    found : array-like
-        Classes of the surrogate.
-    classes : ndarray of shape (n_classes,)
-        All possible labels.
-    """
+def check_class_columns(found: Any, classes: np.ndarray) -> None:
+    """Refuse a surrogate with a column for a class that is not possible."""
     extra = np.setdiff1d(plain_labels(found), classes)
     if len(extra):
         raise ValueError(
@@ -352,29 +287,16 @@ def check_class_columns(found, classes):
 # Predict each row by a model that did not learn from it.
 
 
-def cross_fitted(fit, predict, X, y, n_splits, seed, stratified):
-    """Predict each fold by a model that was fitted on the other folds.
-
-    Parameters
-    ----------
-    fit : callable
-        ``fit(rows, seed)`` returns a model fitted on these rows.
-    predict : callable
-        ``predict(model, X)`` returns a tuple of arrays with one entry per row of X.
-    X : array, sparse matrix or frame of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    n_splits : int
-        Number of folds; fewer if there are not enough rows.
-    seed : int
-    stratified : bool
-        Whether each fold has the same share of each class.
-
-    Returns
-    -------
-    predictions : tuple of ndarrays, or None
-        NaN for the only row of a class, which is never held out. None if there are
-        too few rows to split.
-    """
+def cross_fitted(
+    fit: Callable,
+    predict: Callable,
+    X: Rows,
+    y: np.ndarray,
+    n_splits: int,
+    seed: int,
+    stratified: bool,
+) -> tuple[np.ndarray, ...] | None:
+    """Predict each fold by a model that was fitted on the other folds."""
     held_out = np.arange(len(y))
     if stratified:
         _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
@@ -464,27 +386,15 @@ class Predictions:
 
 
 def predict_pool(
-    estimator, X, loss, task, classes=None, predictions=None, needs_expert=True
-):
-    """Predict every row of the pool with the model under test.
-
-    Parameters
-    ----------
-    estimator : fitted estimator, callable or None
-    X : array, sparse matrix, frame or list of shape (n_samples, ...)
-    loss : loss object
-    task : {"classification", "regression"}
-    classes : ndarray of shape (n_classes,), default=None
-        Class of each column that a callable or `predictions` give.
-    predictions : array-like or frame, default=None
-        Used instead of calling the model. The columns of a frame are its labels.
-    needs_expert : bool, default=True
-        Whether probabilities are needed even if the loss reads labels only.
-
-    Returns
-    -------
-    predictions : Predictions
-    """
+    estimator,
+    X: Rows,
+    loss,
+    task,
+    classes: np.ndarray | None = None,
+    predictions: Any = None,
+    needs_expert: bool = True,
+) -> Predictions:
+    """Predict every row of the pool with the model under test."""
     check_is_given(estimator, predictions)
     if classes is None:
         classes = getattr(estimator, "classes_", None)
@@ -501,24 +411,7 @@ def predict_pool(
 
 
 def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):
-    """Predict each training row by a copy of the model that did not learn from it.
-
-    Parameters
-    ----------
-    estimator : estimator, callable or None
-    X : array, sparse matrix, frame or list of shape (n_rows, ...)
-    y : ndarray of shape (n_rows,)
-    loss : loss object
-    task : {"classification", "regression"}
-    n_splits : int
-        Number of folds, and of copies; 0 never fits the model again.
-    seed : int
-
-    Returns
-    -------
-    predictions : Predictions or None
-        None for a model that cannot be fitted again.
-    """
+    """Predict each training row by a copy of the model that did not learn from it."""
     model = unfrozen(estimator)
     if n_splits == 0 or not _can_be_refitted(model):
         return None
@@ -577,25 +470,15 @@ def _of_values(values, name):
     return Predictions(values, values, None)
 
 
-def read_predictions(predictions, X, loss, task, classes, name="predictions"):
-    """Read what a function returned, or what the user gave instead of a model.
-
-    Parameters
-    ----------
-    predictions : array-like or frame
-        The columns of a frame are its labels.
-    X : array, sparse matrix, frame or list of shape (n_samples, ...)
-    loss : loss object
-    task : {"classification", "regression"}
-    classes : ndarray of shape (n_classes,) or None
-        Class of each column.
-    name : str, default="predictions"
-        Of the argument, for the messages.
-
-    Returns
-    -------
-    predictions : Predictions
-    """
+def read_predictions(
+    predictions: Any,
+    X: Rows,
+    loss: BaseLoss,
+    task: Task,
+    classes: np.ndarray | None,
+    name: str = "predictions",
+) -> Predictions:
+    """Read what a function returned, or what the user gave instead of a model."""
     if X is None:
         raise ValueError(f"{name} needs the predicted rows: give X_train.")
     if task == "classification" and hasattr(predictions, "columns"):
@@ -685,21 +568,7 @@ _TOLERANCE = 0.01
 
 
 def check_is_of_model(given, estimator, X, loss, task, classes, needs_expert=True):
-    """Refuse predictions that differ from what the model predicts at some rows.
-
-    Parameters
-    ----------
-    given : Predictions or PredictionsOnDemand
-        Of all rows.
-    estimator : fitted estimator, callable or None
-        A function is not called, since it may be costly.
-    X : array, sparse matrix, frame, list or RowSource
-    loss : loss object
-    task : {"classification", "regression"}
-    classes : ndarray of shape (n_classes,) or None
-        The parameter `classes`.
-    needs_expert : bool, default=True
-    """
+    """Refuse predictions that differ from what the model predicts at some rows."""
     if not is_model(estimator):
         return
     n_samples = n_rows(X)
@@ -750,23 +619,7 @@ def _differ(first, second):
 
 
 def response_of(problem, metric, classes, is_part=False):
-    """Return what a metric reads of the predictions for the pool.
-
-    Parameters
-    ----------
-    problem : Problem
-    metric : BaseMetric
-    classes : ndarray of shape (n_classes,) or None
-        All labels that are possible, sorted; None for regression.
-    is_part : bool, default=False
-        Whether these are some rows of a pool. That all probabilities are 0 or 1 may
-        then be by chance; see :func:`refuse_labels`.
-
-    Returns
-    -------
-    response : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
-        Labels, values or probabilities. None if the metric needs no model.
-    """
+    """Return what a metric reads of the predictions for the pool."""
     predictions, model = problem.predictions, problem.model
     if metric.response_method is None:
         return None
@@ -796,15 +649,8 @@ def response_of(problem, metric, classes, is_part=False):
     return align_columns(expert, predictions.columns, classes)
 
 
-def refuse_labels(expert, metric):
-    """Refuse labels in the place of probabilities.
-
-    Parameters
-    ----------
-    expert : ndarray
-        Probabilities of all rows; with labels all of them are 0 or 1.
-    metric : BaseMetric
-    """
+def refuse_labels(expert, metric) -> None:
+    """Refuse labels in the place of probabilities."""
     if np.isin(expert, (0.0, 1.0)).all():
         raise ValueError(
             f"metric={metric!r} needs probabilities of the classes, but the model "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,23 +42,21 @@ from sklearn_ase._utils._display import warn_caller
 from sklearn_ase._utils._typing import Rows
 from sklearn_ase.exceptions import NewClassWarning
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sklearn_ase._utils._typing import Task
+    from sklearn_ase.losses._base import BaseLoss, LossTable, PointLoss
+    from sklearn_ase.surrogate._base import BaseSurrogate
+
 # What the package reads of a loss that is bound to a pool.
 _OF_A_POOL_LOSS = ("n_samples", "max_loss", "is_bounded", "observed", "take")
 
 
-def build_loss(loss, predictions, classes):
-    """Loss of the model at some rows, checked, because the loss may be a user's.
-
-    Parameters
-    ----------
-    loss : BaseLoss
-    predictions : Predictions
-    classes : ndarray of shape (n_classes,) or None
-
-    Returns
-    -------
-    built : LossTable or PointLoss
-    """
+def build_loss(
+    loss: BaseLoss, predictions: Predictions, classes: np.ndarray | None
+) -> LossTable | PointLoss:
+    """Loss of the model at some rows, checked, because the loss may be a user's."""
     response = predictions.response_for(classes)
     built, name = loss.build(response, classes), type(loss).__name__
     missing = [name for name in _OF_A_POOL_LOSS if not hasattr(built, name)]
@@ -213,22 +211,8 @@ class Problem:
         check_learnable(labels, self.classes, rows)
         return labels
 
-    def check_answers(self, labels, rows):
-        """Check the answers for some rows; a row may have several.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_rows,) or (n_rows, n_answers)
-        rows : array-like of shape (n_rows,)
-            Rows of the pool, for the messages.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,)
-            The first answer for each row.
-        more_labels : ndarray of shape (n_rows, n_answers - 1) or ()
-            The others.
-        """
+    def check_answers(self, labels: Any, rows):
+        """Check the answers for some rows; a row may have several."""
         if isinstance(labels, Mapping):
             raise TypeError(
                 "labels must be an array or a list, but got a dict. Give "
@@ -244,18 +228,14 @@ class Problem:
         answers = self.check_new_labels(answers.ravel(), rows).reshape(answers.shape)
         return answers[:, 0], answers[:, 1:]
 
-    def refuse_respelled(self, classes, recorded, *labels, name="labels"):
-        """Refuse labels that are one of `classes`, or of each other, spelled otherwise.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,) or None
-        recorded : sequence of label
-            Answers so far: if the stand-in is among them, it is a class.
-        *labels : ndarray or ()
-        name : str, default="labels"
-            Of the argument, for the message.
-        """
+    def refuse_respelled(
+        self,
+        classes: np.ndarray | None,
+        recorded: Sequence[Any],
+        *labels,
+        name: str = "labels",
+    ) -> None:
+        """Refuse labels that differ from a class or each other only in spelling."""
         if classes is None:
             return
         known = classes.tolist()
@@ -302,16 +282,7 @@ class Problem:
         return self.loss.build(response[rows], classes)
 
     def labelled_rows(self, indices, labels, classes):
-        """Training rows and, below them, labelled rows of the pool.
-
-        Returns
-        -------
-        X : the rows, as the surrogate sees them
-        y : ndarray of shape (n_rows,)
-        expert : ndarray of shape (n_rows, n_classes) or (n_rows,), or None
-            Predictions of the model; NaN for training rows without out-of-fold
-            predictions. None without a model.
-        """
+        """Training rows and, below them, labelled rows of the pool."""
         rows = np.array(indices, dtype=int)
         X, y = take_rows(self.features, rows), np.array(labels)
         expert = self.predictions.at(rows).expert_for(classes)
@@ -330,22 +301,13 @@ class Problem:
         y = np.concatenate([self.y_train, y])
         return stack_rows(self.train_features, X), y, expert
 
-    def experts_for(self, surrogate, classes, rows=None):
-        """What experts say, as an argument of a surrogate that uses them.
-
-        Parameters
-        ----------
-        surrogate : BaseSurrogate
-        classes : ndarray of shape (n_classes,) or None
-        rows : sequence of int, default=None
-            Rows of the pool, for a fit: training rows come before them, about which
-            experts say nothing. None means the whole pool.
-
-        Returns
-        -------
-        argument : dict
-            Empty if there are no experts, or if the surrogate does not use them.
-        """
+    def experts_for(
+        self,
+        surrogate: BaseSurrogate,
+        classes: np.ndarray | None,
+        rows: Sequence[int] | None = None,
+    ) -> dict:
+        """What experts say, as an argument of a surrogate that uses them."""
         if self.experts is None or not surrogate.uses_experts:
             return {}
         scores = self.experts.scores_for(classes)
@@ -417,10 +379,6 @@ def make_problem(
     model, `classes` and tags are read. The label that the metric is about is the one
     that a score of an expert is the probability of. With `parts`, X is a RowSource,
     and predictions are not kept. `order` is that of the rows of X as they were given.
-
-    Returns
-    -------
-    problem : Problem
     """
     estimator, classes = evaluator.estimator, None
     if task == "classification":
@@ -499,20 +457,8 @@ def _with_experts(problem, experts, label):
     return replace(problem, experts=experts, classes=classes, stand_in=stand_in)
 
 
-def without_model(n_samples, task, labels):
-    """Predictions that stand for the model if there is none.
-
-    Parameters
-    ----------
-    n_samples : int
-    task : {"classification", "regression"}
-    labels : sequence of label
-        Labels that the metric names. The loss counts all but the first.
-
-    Returns
-    -------
-    predictions : Predictions
-    """
+def without_model(n_samples, task: Task, labels) -> Predictions:
+    """Predictions that stand for the model if there is none."""
     if task == "regression":
         return Predictions(np.zeros(n_samples), None, None)
     labels = plain_labels(labels)

@@ -1,15 +1,20 @@
 """Access rows and labels of arrays, frames, lists and torch datasets."""
 
+from __future__ import annotations
+
 import math
 import sys
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from sklearn_ase._utils._checks import shown
+
+if TYPE_CHECKING:
+    from sklearn_ase._utils._typing import Rows
 
 
 def is_frame(X):
@@ -28,21 +33,10 @@ def n_rows(X):
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
-def check_indices(query, name="query", n_samples=None):
-    """Return the row numbers of a query, or of some of its rows.
-
-    Parameters
-    ----------
-    query : Query or array-like of int
-    name : str, default="query"
-        Of the argument, for the message.
-    n_samples : int, default=None
-        Size of the pool; None does not compare with it.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_rows,), dtype int
-    """
+def check_indices(
+    query: Any, name: str = "query", n_samples: int | None = None
+) -> np.ndarray:
+    """Return the row numbers of a query, or of some of its rows."""
     indices = getattr(query, "indices", query)
     try:
         indices = np.atleast_1d(indices)
@@ -93,20 +87,11 @@ def order_columns(X, columns):
     return X[list(columns)] if hasattr(X, "iloc") else X.select(list(columns))
 
 
-def take_rows(X, rows):
+def take_rows(X: Rows, rows: slice | np.ndarray):
     """Return some rows of X, in the given order, in the same kind of container.
 
     For a dataset, a slice gives a subset that is not read yet; row numbers give an
     array.
-
-    Parameters
-    ----------
-    X : array, sparse matrix, frame, list or torch dataset
-    rows : slice or ndarray of int of shape (n_rows,)
-
-    Returns
-    -------
-    some : same kind as X, or ndarray for a dataset
     """
     if hasattr(X, "chunks") and hasattr(X, "mapped"):  # A RowSource.
         return X.take(rows)
@@ -186,22 +171,11 @@ def refuse_masked(values, name):
         )
 
 
-def read_array(values, name):
+def read_array(values: Any, name: str) -> np.ndarray:
     """Return values as an array of whatever they hold.
 
     Lists become arrays of objects, in which missing values can still be recognised: of
     a list of text, numpy would make the text "nan".
-
-    Parameters
-    ----------
-    values : array-like
-        Tensors of torch are taken, too.
-    name : str
-        Of the argument, for the message.
-
-    Returns
-    -------
-    values : ndarray
     """
     values = without_torch(values)
     refuse_masked(values, name)
@@ -220,19 +194,8 @@ def read_array(values, name):
         ) from None
 
 
-def plain(values, name):
-    """Return an array of numbers or of text, also if they came as objects.
-
-    Parameters
-    ----------
-    values : ndarray
-    name : str
-        Of the argument, for the message.
-
-    Returns
-    -------
-    values : ndarray
-    """
+def plain(values: np.ndarray, name: str):
+    """Return an array of numbers or of text, also if they came as objects."""
     if values.dtype == object or values.dtype.kind == "T":
         entries = values.ravel().tolist()
         is_text = {isinstance(entry, str) for entry in entries}
@@ -256,19 +219,8 @@ def plain(values, name):
     return values
 
 
-def read_numbers(values, name):
-    """Return values as an array of floats; anything but numbers is refused.
-
-    Parameters
-    ----------
-    values : array-like of any shape
-    name : str
-        Of the argument, for the message.
-
-    Returns
-    -------
-    values : ndarray of float
-    """
+def read_numbers(values: Any, name: str) -> np.ndarray:
+    """Return values as an array of floats; anything but numbers is refused."""
     values = plain(read_array(values, name), name)
     if values.dtype.kind == "U":
         raise ValueError(f"{name} must be numbers, but hold text: {shown(values)}.")
@@ -310,30 +262,14 @@ class RowOrder:
 
     @classmethod
     def of(cls, **tables):
-        """Order of the first of some arguments that has an index.
-
-        Parameters
-        ----------
-        **tables
-            By the name of the argument; also dicts and lists of tables.
-
-        Returns
-        -------
-        order : RowOrder
-        """
+        """Order of the first of some arguments that has an index."""
         for name, table in tables.items():
             for argument, index in _indices(table, name):
                 return cls(index, argument)
         return cls()
 
-    def check(self, **arguments):
-        """Refuse arguments with one entry for each row whose order is another one.
-
-        Parameters
-        ----------
-        **arguments
-            Of any kind; also dicts and lists of what has an index.
-        """
+    def check(self, **arguments) -> None:
+        """Refuse arguments with one entry for each row whose order is another one."""
         if self.index is None:
             return
         for name, values in arguments.items():
@@ -341,16 +277,8 @@ class RowOrder:
                 cure = f"{argument}.loc[{self.name}.index]"
                 self._compare(index, self.index, argument, cure)
 
-    def check_answers(self, rows, labels):
-        """Refuse answers whose index names other rows than those they are for.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_rows,)
-        labels : array-like of shape (n_rows,) or (n_rows, n_answers)
-            Its index may also have the numbers of the rows, unless the pool has these
-            labels at other rows.
-        """
+    def check_answers(self, rows: np.ndarray, labels: Any) -> None:
+        """Refuse answers whose index names other rows than those they are for."""
         for argument, index in _indices(labels, "labels"):
             if len(index) != len(rows) or not len(rows):
                 return
@@ -393,21 +321,11 @@ class RowOrder:
         )
 
 
-def answers_for(query, labels):
+def answers_for(query: Any, labels: Any) -> Any:
     """Return answers that are in the order of the rows that they are for.
 
     Rows and answers may be two columns of one sheet. Its index then says nothing about
     the pool, but must be the same for both.
-
-    Parameters
-    ----------
-    query : Query or array-like of int
-    labels : array-like of shape (n_rows,) or (n_rows, n_answers)
-
-    Returns
-    -------
-    labels : array-like
-        Without an index, if the rows have one.
     """
     order = RowOrder.of(query=query)
     order.check(labels=labels)
@@ -446,20 +364,8 @@ def _is_default(index):
 _ADDED = ("row", "label", "prediction", "query_proba")
 
 
-def columns_of(X, indices):
-    """Return the features of some rows as lists.
-
-    Parameters
-    ----------
-    X : array, sparse matrix, frame, list or torch dataset
-    indices : array-like of int of shape (n_rows,)
-
-    Returns
-    -------
-    columns : dict of str to list of length n_rows
-        One entry per feature, or one named ``text``. Empty for images and sparse
-        rows. Missing values are None.
-    """
+def columns_of(X, indices: Any) -> dict[str, list]:
+    """Return the features of some rows as lists."""
     rows = take_rows(X, np.asarray(indices, dtype=int))
     if sparse.issparse(rows):
         return {}
@@ -481,19 +387,8 @@ def columns_of(X, indices):
     }
 
 
-def row_of(X, index):
-    """Return one row: a dict of its features by name, an array, or text.
-
-    Parameters
-    ----------
-    X : array, sparse matrix, frame, list or torch dataset
-    index : int
-
-    Returns
-    -------
-    row : dict, ndarray or str
-        A dict for frames and for sparse rows (with the features that are not 0).
-    """
+def row_of(X: Rows, index: int) -> dict | np.ndarray | str:
+    """Return one row: a dict of its features by name, an array, or text."""
     row = take_rows(X, np.array([index]))
     if is_frame(row):
         return {name: cells[0] for name, cells in columns_of(row, [0]).items()}
@@ -513,21 +408,8 @@ def to_frame(query, X, predictions=None):
     return pd.DataFrame({**columns, "query_proba": query.proba})
 
 
-def predictions_of(predictions, X, indices):
-    """Return the predictions for some rows as a list.
-
-    Parameters
-    ----------
-    predictions : array-like of shape (n_samples,)
-        One prediction per row of the pool.
-    X : array, sparse matrix, frame, list or torch dataset
-        The pool.
-    indices : array-like of int of shape (n_rows,)
-
-    Returns
-    -------
-    predictions : list of length n_rows
-    """
+def predictions_of(predictions: Any, X: Rows, indices: Any) -> list:
+    """Return the predictions for some rows as a list."""
     RowOrder.of(X=X).check(predictions=predictions)
     predictions = read_array(predictions, "predictions")
     if predictions.shape != (n_rows(X),):

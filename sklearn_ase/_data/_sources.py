@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from sklearn_ase._data._rows import (
     take_rows,
 )
 from sklearn_ase._utils._typing import Rows
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # Rows that encoders learn from, if the pool is not in memory and has more.
 _MOST_SAMPLED = 20_000
@@ -322,18 +326,8 @@ class ParquetSource(RowSource):
             for batch in self._batches(group, size):
                 yield _frame(pa.Table.from_batches([batch]))
 
-    def split(self, n_parts):
-        """Return sources of consecutive rows, each with whole groups of rows.
-
-        Parameters
-        ----------
-        n_parts : int
-            There may be fewer.
-
-        Returns
-        -------
-        sources : list of ParquetSource
-        """
+    def split(self, n_parts: int) -> list[ParquetSource]:
+        """Return sources of consecutive rows, each with whole groups of rows."""
         ends = np.linspace(0, len(self._groups), n_parts + 1).round().astype(int)
         parts = []
         for start, stop in pairwise(ends):
@@ -413,18 +407,8 @@ class LazyFrameSource(RowSource):
             yield self._frame.slice(start, size).collect(engine="streaming")
 
 
-def disk_source(X):
-    """Return the source of rows that are not in memory, or None for anything else.
-
-    Parameters
-    ----------
-    X : object
-        A path to Parquet files, a dataset of pyarrow or a lazy frame of polars.
-
-    Returns
-    -------
-    source : RowSource or None
-    """
+def disk_source(X: Any) -> RowSource | None:
+    """Return the source of rows that are not in memory, or None for anything else."""
     if isinstance(X, RowSource):
         return X
     if isinstance(X, str | Path) and _is_parquet(Path(X)):

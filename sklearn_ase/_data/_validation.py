@@ -1,6 +1,9 @@
 """Validate the rows of pool and training, once, before anything else sees them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -22,24 +25,15 @@ from sklearn_ase._data._rows import (
 from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._estimators import unfrozen
 
+if TYPE_CHECKING:
+    from sklearn_ase._evaluator import ActiveRiskEstimator
+    from sklearn_ase._utils._typing import Rows
 
-def check_rows(evaluator, X, reset, name="X"):
-    """Check a pool: arrays are validated, frames, texts and datasets left alone.
 
-    Parameters
-    ----------
-    evaluator : ActiveRiskEstimator
-        Its ``n_features_in_`` is set or compared.
-    X : array, sparse matrix, frame, list or torch dataset
-    reset : bool
-        Whether to set ``n_features_in_``.
-    name : str, default="X"
-        Of the argument, for the message.
-
-    Returns
-    -------
-    X : array, sparse matrix, frame, list or torch dataset
-    """
+def check_rows(
+    evaluator: ActiveRiskEstimator, X: Rows, reset: bool, name: str = "X"
+) -> Rows:
+    """Check a pool: arrays are validated, frames, texts and datasets left alone."""
     X = _table(X, name)
     if is_frame(X) or is_dataset(X) or _is_text(X):
         if n_rows(X) == 0:
@@ -152,11 +146,6 @@ def check_same_kind(X_train, X):
 
     Said before anything is read or fitted: the errors of the checks that follow would
     be about the values.
-
-    Parameters
-    ----------
-    X_train : as it was given, or None
-    X : the pool, as it was given, or None
     """
     shapes = [getattr(rows, "shape", None) for rows in (X_train, X)]
     if None in shapes:
@@ -217,18 +206,8 @@ def _same_table(X_train, X, evaluator):
     return X_train
 
 
-def row_numbers(*given):
-    """A pool without features: its rows have numbers.
-
-    Parameters
-    ----------
-    *given : array-like, dict or list of them, or None
-        What is known about each row.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 1)
-    """
+def row_numbers(*given) -> np.ndarray:
+    """A pool without features: its rows have numbers."""
     for values in given:
         if isinstance(values, Mapping) and values:
             values = next(iter(values.values()))

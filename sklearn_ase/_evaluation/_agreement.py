@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from sklearn_ase._inference._intervals import fixed_quantiles, reach_with_unseen
 from sklearn_ase._inference._steps import label_shares
 from sklearn_ase._utils._checks import check_level
 from sklearn_ase._utils._display import html_table
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 _NONE = (np.nan, np.nan)
 
@@ -107,22 +111,13 @@ class Agreement:
         return html_table("Agreement", self.describe().items())
 
 
-def agreement(state, more_labels, classes, level=0.9):
-    """Compare several answers for the same rows; see :meth:`Evaluation.agreement`.
-
-    Parameters
-    ----------
-    state : PoolState
-    more_labels : dict of int to list
-        Further answers for some rows.
-    classes : ndarray of shape (n_classes,) or None
-        None for regression.
-    level : float, default=0.9
-
-    Returns
-    -------
-    agreement : Agreement
-    """
+def agreement(
+    state: PoolState,
+    more_labels: dict[int, list],
+    classes: np.ndarray | None,
+    level: float = 0.9,
+) -> Agreement:
+    """Compare several answers for the same rows; see :meth:`Evaluation.agreement`."""
     check_level(level)
     rows, weights = _weighted_rows(state, more_labels)
     if not len(rows):

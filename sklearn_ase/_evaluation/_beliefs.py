@@ -1,7 +1,10 @@
 """Learn from labels: fit the surrogate and ask it about the pool."""
 
+from __future__ import annotations
+
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +14,13 @@ from sklearn_ase._inference._questions import BeliefColumns, Epoch
 from sklearn_ase._pool._columns import Keeps, KeptBelief, ReadResponse, moments_of
 from sklearn_ase._utils._display import say
 from sklearn_ase.losses import BaseLoss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._plan import Plan
 
 # Fewer rows say nothing about the surrogate.
 _LEAST_ROWS = 25
@@ -70,40 +80,14 @@ class Learned:
         return replace(self, left_out=None, **dict.fromkeys(of_belief))
 
 
-def not_yet_learned(problem, labels):
-    """Return classes and loss for these labels, without a belief.
-
-    Parameters
-    ----------
-    problem : Problem
-    labels : sequence of label
-
-    Returns
-    -------
-    learned : Learned
-    """
+def not_yet_learned(problem: Problem, labels: Sequence[Any]) -> Learned:
+    """Return classes and loss for these labels, without a belief."""
     classes = problem.classes_with(labels)
     return Learned(classes, problem.loss_for(classes))
 
 
 def learn(problem, plan, before, labels, seed):
-    """Fit the surrogate to labelled rows and ask it about the pool.
-
-    Parameters
-    ----------
-    problem : Problem
-    plan : Plan
-        Whose surrogate is fitted in place.
-    before : Learned
-        Its classes and loss are used.
-    labels : dict of int to label
-    seed : int
-
-    Returns
-    -------
-    learned : Learned
-        Without a belief if there are too few rows.
-    """
+    """Fit the surrogate to labelled rows and ask it about the pool."""
     surrogate, classes, loss = plan.surrogate, before.classes, before.loss
     if surrogate.is_constant:
         labels = {}  # A frozen surrogate learns nothing during the evaluation.
@@ -145,23 +129,10 @@ def learn(problem, plan, before, labels, seed):
     return _with_belief(learned, belief, surrogate, n_compared, learned.rows)
 
 
-def learn_more(problem, plan, learned, labels):
-    """Tell the surrogate labels that came after its last fit.
-
-    Parameters
-    ----------
-    problem : Problem
-    plan : Plan
-        Whose surrogate is updated in place.
-    learned : Learned
-        With a belief.
-    labels : dict of int to label
-        All labels that the last fit did not have.
-
-    Returns
-    -------
-    learned : Learned
-    """
+def learn_more(
+    problem: Problem, plan: Plan, learned, labels: dict[int, Any]
+) -> Learned:
+    """Tell the surrogate labels that came after its last fit."""
     surrogate, classes = plan.surrogate, learned.classes
     y = np.array(list(labels.values()))
     if classes is not None:
@@ -288,16 +259,7 @@ class EpochKeeper:
         return n_labels >= _GROWTH * self._n_labels + 1
 
     def keep(self, learned, n_picks, n_labels, query_proba):
-        """Keep the belief for the next picks.
-
-        Parameters
-        ----------
-        learned : Learned
-        n_picks, n_labels : int
-            Picks and labels so far.
-        query_proba : ndarray of shape (n_samples,)
-            Probability of each row to be the next pick.
-        """
+        """Keep the belief for the next picks."""
         if isinstance(learned.belief, KeptBelief):
             columns = learned.belief.asked.of_epoch()
         else:
@@ -312,21 +274,8 @@ class EpochKeeper:
         self.epochs.append(Epoch(n_picks, columns, proba))
 
 
-def next_proba(plan, scores, free):
-    """Probability of each row of the pool to be the next pick.
-
-    Parameters
-    ----------
-    plan : Plan
-        Whose selection has probabilities.
-    scores : ndarray of shape (n_samples,)
-    free : ndarray of shape (n_samples,), dtype bool
-
-    Returns
-    -------
-    query_proba : ndarray of shape (n_samples,)
-        0 for rows that are not free.
-    """
+def next_proba(plan: Plan, scores: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Probability of each row of the pool to be the next pick."""
     proba = np.zeros(len(scores))
     proba[free] = plan.selection.distribution(scores[free])
     return proba
@@ -338,18 +287,6 @@ def replayed_epochs(evaluation, n_picks, problem=None):
     Labels count in the order of the picks. If they came in another order, or were
     corrected, the beliefs differ from the first ones. They are equally valid, because
     each uses only labels of earlier picks.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    n_picks : int
-    problem : Problem, default=None
-        That of the evaluation. If its pool is read in chunks, one whose passes keep
-        what is asked for.
-
-    Returns
-    -------
-    epochs : list of Epoch
     """
     problem = evaluation.problem if problem is None else problem
     ledger = evaluation.ledger
@@ -413,27 +350,13 @@ class Rereading:
     def __init__(self):
         self.forget()
 
-    def forget(self):
+    def forget(self) -> None:
         """Let go what was read."""
         self._of = self._keeps = self._belief = self._epochs = self._labels = None
         self._n_picks = 0
 
     def known_for(self, evaluation, metrics, with_epochs):
-        """State of the pool and epochs with what some metrics need of the belief.
-
-        Parameters
-        ----------
-        evaluation : Evaluation
-        metrics : sequence of PoolMetric or PoolRanking
-            All of them are served by the same passes.
-        with_epochs : bool
-            Whether beliefs of the past are needed.
-
-        Returns
-        -------
-        state : PoolState
-        epochs : list of Epoch
-        """
+        """State of the pool and epochs with what some metrics need of the belief."""
         state, keeps = evaluation.state, Keeps.of(metrics, evaluation.classes_)
         if state.belief is None:
             return state, []

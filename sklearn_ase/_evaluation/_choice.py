@@ -35,9 +35,12 @@ from sklearn_ase._utils._typing import ManyModels
 from sklearn_ase.metrics import as_metric
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluation._models import Models
     from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._inference._models import Columns
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
     from sklearn_ase.metrics._base import BaseMetric
@@ -67,24 +70,15 @@ class Standing:
     leader: int
 
 
-def standing(columns, state, observed, pairs, seed, weight=None):
-    """Weigh the models by what is believed now.
-
-    Parameters
-    ----------
-    columns : Columns
-    state : PoolState
-        With a belief that has a stack.
-    observed : ndarray of shape (n_labels, n_columns)
-    pairs : Pairs
-    seed : sequence of int
-    weight : ndarray of shape (n_samples,), default=None
-        How much each row counts in the columns, with mean 1.
-
-    Returns
-    -------
-    standing : Standing
-    """
+def standing(
+    columns: Columns,
+    state: PoolState,
+    observed: np.ndarray,
+    pairs: Pairs,
+    seed: Sequence[int],
+    weight: np.ndarray | None = None,
+) -> Standing:
+    """Weigh the models by what is believed now."""
     expected = columns.expected(state.belief)
     expected[state.indices] = observed
     means = _over_answerable(expected, state, weight)
@@ -128,21 +122,10 @@ def _chosen(gains, pairs):
     return int(order[0])
 
 
-def believed_covariance(columns, state, gradient, rows):
-    """Covariance of the gains under the belief, but for what is common to all.
-
-    Parameters
-    ----------
-    columns : Columns
-    state : PoolState
-    gradient : ndarray of shape (n_columns,)
-    rows : ndarray of int
-        Rows without a label on which not all models are alike.
-
-    Returns
-    -------
-    covariance : ndarray of shape (n_models, n_models)
-    """
+def believed_covariance(
+    columns: Columns, state: PoolState, gradient: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
+    """Covariance of the gains under the belief, but for what is common to all."""
     rows, factor = some_rows(rows, columns)
     if not len(rows):
         return np.zeros((columns.n_models, columns.n_models))
@@ -255,22 +238,14 @@ class Leading(Evaluation):
 _NUMBERS_AT_A_TIME = 4_000_000
 
 
-def expected_gain(rows, state, columns, gradient, weight=None):
-    """What labels of some rows are expected to tell about the best model.
-
-    Parameters
-    ----------
-    rows : ndarray of int of shape (n_rows,)
-    state : PoolState
-    columns : Columns
-    gradient : ndarray of shape (n_columns,)
-    weight : ndarray of shape (n_samples,), default=None
-        How much each row counts, with mean 1.
-
-    Returns
-    -------
-    gain : ndarray of shape (n_rows,)
-    """
+def expected_gain(
+    rows: np.ndarray,
+    state: PoolState,
+    columns: Columns,
+    gradient: np.ndarray,
+    weight: np.ndarray | None = None,
+) -> np.ndarray:
+    """What labels of some rows are expected to tell about the best model."""
     observed = columns.observed(state.indices, state.labels)
     if columns.targets is not None:
         log_weights = LABEL_WEIGHT * observed.sum(axis=0)

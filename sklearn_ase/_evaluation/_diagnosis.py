@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,13 @@ from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
 from sklearn_ase._utils._display import html_table
 from sklearn_ase.risk import GuardedASE
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase._inference._evidence import Evidence
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.belief._kernels import TrainingWorth
+
 FEW_OF_A_CLASS = 5
 # With less skill the surrogate does not tell rows apart.
 LEAST_SKILL = 0.1
@@ -22,25 +30,10 @@ MOST_OF_ONE_LABEL = 0.25
 _LITTLE_WORTH = 1.5
 
 
-def verdict_of(evidence, state, scarce, name, is_less):
-    """The verdict on a surrogate and the advice, in plain words.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    state : PoolState
-    scarce : float
-        Share of the risk that comes from classes with few known labels.
-    name : str
-        Of what is estimated.
-    is_less : bool
-        Whether the surrogate expects less than the labels show.
-
-    Returns
-    -------
-    verdict : {"good", "unsure", "bad"}
-    advice : str
-    """
+def verdict_of(
+    evidence: Evidence, state: PoolState, scarce: float, name: str, is_less: bool
+) -> tuple[str, str]:
+    """The verdict on a surrogate and the advice, in plain words."""
     n_labels, n_picks = state.settled.n_labels, len(state.settled)
     if n_picks == state.n_samples:
         which = "row" if n_labels == n_picks else "row that can be labelled"
@@ -77,20 +70,8 @@ def verdict_of(evidence, state, scarce, name, is_less):
     return "good", "The labels agree with the surrogate."
 
 
-def of_little_skill(name, worth):
-    """The advice if the labels agree with a surrogate that is of little use.
-
-    Parameters
-    ----------
-    name : str
-        Of what is estimated.
-    worth : float
-        Labels of a plain random sample that a label is worth.
-
-    Returns
-    -------
-    advice : str
-    """
+def of_little_skill(name: str, worth: float) -> str:
+    """The advice if the labels agree with a surrogate that is of little use."""
     rows = "have losses" if name == "risk" else f"change the {name}"
     saved = ", so it saves few labels" if worth < _LITTLE_WORTH else ""
     return (
@@ -276,20 +257,8 @@ class Diagnosis:
         }
 
 
-def scarce_share(state, class_counts):
-    """Share of the surrogate's risk that comes from classes with few known labels.
-
-    Parameters
-    ----------
-    state : PoolState
-        With a belief.
-    class_counts : ndarray of shape (n_classes,) or None
-        Known labels of each class, training rows included; None for regression.
-
-    Returns
-    -------
-    share : float
-    """
+def scarce_share(state: PoolState, class_counts: np.ndarray | None) -> float:
+    """Share of the surrogate's risk that comes from classes with few known labels."""
     if class_counts is None:
         return 0.0
     by_class = state.belief.risk_by_class(state.loss)
@@ -297,28 +266,14 @@ def scarce_share(state, class_counts):
     return float(by_class[few].sum() / max(by_class.sum(), np.finfo(float).tiny))
 
 
-def diagnose(state, scarce=0.0, worth=None, answers=None, waiting=None):
-    """Report on the state of an evaluation.
-
-    Parameters
-    ----------
-    state : PoolState
-        With a belief and labels that have probabilities. For a metric, the state of
-        what each label adds to it.
-    scarce : float, default=0.0
-        See :func:`scarce_share`.
-    worth : TrainingWorth, default=None
-        How much the training rows count.
-    answers : tuple of float and MetricEstimate, default=None
-        The metric by the surrogate, and corrected by the labels. None means the mean
-        of the loss.
-    waiting : dict of int to label, default=None
-        Labels that the surrogate has not learned. None if it learns from every label.
-
-    Returns
-    -------
-    diagnosis : Diagnosis
-    """
+def diagnose(
+    state: PoolState,
+    scarce: float = 0.0,
+    worth: TrainingWorth | None = None,
+    answers: tuple | None = None,
+    waiting: dict[int, Any] | None = None,
+) -> Diagnosis:
+    """Report on the state of an evaluation."""
     evidence = weigh_evidence(state)
     picks, share = state.settled, label_shares(state)
     # Before its first fit the surrogate expected nothing.

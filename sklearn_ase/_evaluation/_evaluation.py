@@ -84,6 +84,8 @@ from sklearn_ase.metrics._row_values import ReadTable
 from sklearn_ase.risk import ASE, GuardedASE, MetricEstimate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluation._agreement import Agreement
     from sklearn_ase._evaluation._diagnosis import Diagnosis
@@ -219,7 +221,7 @@ class Labelling(RecordedEvaluation):
             refuse_one_hot(answers, self._learned.classes, earlier)
         self._record(indices, labels, more_labels)
 
-    def _refuse_respelled(self, *labels):
+    def _refuse_respelled(self, *labels) -> None:
         """Refuse answers that are a class in another spelling."""
         recorded = self.ledger.answers()
         self.problem.refuse_respelled(self._learned.classes, recorded, *labels)
@@ -309,7 +311,7 @@ class Labelling(RecordedEvaluation):
         if self.is_due(due_at=last_refit):
             self.refit()
 
-    def _tell_known(self):
+    def _tell_known(self) -> None:
         """Answer open rows whose label was known beforehand."""
         known = self.ledger.known
         rows = [index for index in self.ledger.pending if index in known]
@@ -424,23 +426,10 @@ class Annotating(Labelling):
             self._update(relearn=relearn)
 
 
-def import_files(evaluation, paths, shown, correct=False, skip=None, new_classes=()):
-    """Read answers from files; see :meth:`Evaluation.import_answers`.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    paths : str, path, or list of them
-    shown : callable
-        ``rows -> columns`` as annotators saw them, a dict of str to list.
-    correct, skip, new_classes
-        See :meth:`Evaluation.import_answers`.
-
-    Returns
-    -------
-    n_labels : int
-        Number of rows that had no label before.
-    """
+def import_files(
+    evaluation, paths, shown: Callable, correct=False, skip=None, new_classes=()
+) -> int:
+    """Read answers from files; see :meth:`Evaluation.import_answers`."""
     paths = list(paths) if isinstance(paths, list | tuple) else [paths]
     if len({str(path) for path in paths}) < len(paths) or not paths:
         raise ValueError(
@@ -657,20 +646,7 @@ class Answering(Annotating):
 
 
 def compare_models(evaluation, models, risk, reference):
-    """Compare models by estimates of each and of their differences.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        With a belief and a label.
-    models : Models or Systems
-    risk : BaseRisk
-    reference : str or None
-
-    Returns
-    -------
-    comparison : Comparison
-    """
+    """Compare models by estimates of each and of their differences."""
     classes = evaluation.classes_
     metrics = models.bound(classes)
     if any(isinstance(part, ReadTable) for part in getattr(metrics[0], "parts", ())):

@@ -1,7 +1,10 @@
 """What happened, label by label."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,20 +15,15 @@ from sklearn_ase._utils._checks import check_number, is_number
 from sklearn_ase.risk import MetricEstimate, RiskEstimate
 from sklearn_ase.risk._estimate import mean_later
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase.metrics._base import BaseMetric
+
 
 def note_estimate(ledger, estimate, refit=False, metric=None):
-    """Keep the estimate after the labels that came, or after the last one.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-        With at least one label.
-    estimate : RiskEstimate or None
-    refit : bool, default=False
-        Whether the surrogate was fitted again.
-    metric : BaseMetric, default=None
-        What was estimated; None means the mean of the loss.
-    """
+    """Keep the estimate after the labels that came, or after the last one."""
     rows, n_missing = [], len(ledger.labels) - len(ledger.notes)
     for index in reversed(ledger.labels):  # The last ones lack notes.
         if len(rows) == n_missing:
@@ -56,37 +54,19 @@ def check_estimate(found, risk):
     return found
 
 
-def past_estimates(ledger, metric=None):
+def past_estimates(
+    ledger: LabelLedger, metric: BaseMetric | None = None
+) -> list[Any] | None:
     """Return the estimate after each label, in the order in which they came.
 
     An entry is None if there was no estimate then, or one of another metric.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-    metric : BaseMetric, default=None
-        What was estimated; None means the mean of the loss.
-
-    Returns
-    -------
-    estimates : list of RiskEstimate, MetricEstimate or None
     """
     name = metric and described(metric)
     return [_estimate_of(note, metric, name) for note in ledger.notes.values()]
 
 
-def last_noted(ledger, metric=None):
-    """Return the last estimate that was noted; None if there is none.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-    metric : BaseMetric, default=None
-
-    Returns
-    -------
-    estimate : RiskEstimate, MetricEstimate or None
-    """
+def last_noted(ledger: LabelLedger, metric: BaseMetric | None = None):
+    """Return the last estimate that was noted; None if there is none."""
     name = metric and described(metric)
     notes = reversed(ledger.notes.values())
     found = (_estimate_of(note, metric, name) for note in notes)
@@ -94,17 +74,7 @@ def last_noted(ledger, metric=None):
 
 
 def recent_estimates(ledger, metric=None):
-    """Return the estimates since the last label without one.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-    metric : BaseMetric, default=None
-
-    Returns
-    -------
-    estimates : list of RiskEstimate or MetricEstimate
-    """
+    """Return the estimates since the last label without one."""
     estimates = past_estimates(ledger, metric)
     gaps = [place for place, estimate in enumerate(estimates) if estimate is None]
     return estimates[gaps[-1] + 1 :] if gaps else estimates
@@ -125,18 +95,7 @@ def last_estimate(ledger, metric=None):
 
 
 def history(ledger, state, metric=None):
-    """Return what happened as a dict of arrays, which ``pandas.DataFrame`` takes.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-    state : PoolState
-    metric : BaseMetric, default=None
-
-    Returns
-    -------
-    history : dict of str to ndarray of shape (n_labels,)
-    """
+    """Return what happened as a dict of arrays, which ``pandas.DataFrame`` takes."""
     picks, estimates = state.labelled, past_estimates(ledger, metric)
     order = {index: place for place, index in enumerate(picks.indices.tolist())}
     places = np.array([order[index] for index in ledger.notes], dtype=int)
@@ -156,19 +115,7 @@ def history(ledger, state, metric=None):
 
 
 def past_intervals(ledger, level, method, metric=None):
-    """Return the ends of the interval after each label; infinite if there was none.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-    level : float
-    method : {"fixed", "anytime", "anytime_normal"}
-    metric : BaseMetric, default=None
-
-    Returns
-    -------
-    low, high : ndarrays of shape (n_labels,)
-    """
+    """Return the ends of the interval after each label; infinite if there was none."""
     check_interval(level, method)
     estimates = past_estimates(ledger, metric)
     ends = np.full((len(estimates), 2), [-np.inf, np.inf])
@@ -272,22 +219,10 @@ def labels_needed(state, estimate, width, level, method):
     return LabelForecast(max(high - n_known, 0), max(high, n_known), basis)
 
 
-def metric_labels_needed(estimate, n_samples, n_known, width, level, method):
-    """Forecast the labels an interval of a metric takes.
-
-    Parameters
-    ----------
-    estimate : MetricEstimate
-    n_samples, n_known : int
-        Size of the pool, and number of labels.
-    width, level : float
-    method : str
-        See :meth:`Evaluation.labels_needed`.
-
-    Returns
-    -------
-    forecast : LabelForecast
-    """
+def metric_labels_needed(
+    estimate, n_samples: int, n_known: int, width: float, level: float, method
+) -> LabelForecast:
+    """Forecast the labels an interval of a metric takes."""
     check_number(width, "width", 0, ends="()")
     check_interval(level, method)
     if not np.isfinite(estimate.standard_error):

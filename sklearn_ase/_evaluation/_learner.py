@@ -167,13 +167,8 @@ class Viewing:
             self._bound, self._cache = (classes, found), {}
         return self._bound[1]
 
-    def _kept_for_reported(self):
-        """What passes over a pool that is read in chunks keep for what is reported.
-
-        Returns
-        -------
-        kept : tuple of Keeps and ReadResponse, or None
-        """
+    def _kept_for_reported(self) -> tuple | None:
+        """What passes over a pool that is read in chunks keep for what is reported."""
         classes, acquisition = self.classes_, self.plan.acquisition
         question = self._reported(classes)
         if question.line is not None:
@@ -363,14 +358,8 @@ class EvaluationCore(Viewing):
             self.ledger.refit(self._n_learned)
         return self.is_fitted and not is_constant
 
-    def _learn_more(self):
-        """Tell the surrogate the labels since its last fit, if it can take them.
-
-        Returns
-        -------
-        refit : bool
-            False: it was not fitted again.
-        """
+    def _learn_more(self) -> bool:
+        """Tell the surrogate the labels since its last fit, if it can take them."""
         if not (self.is_fitted and self.plan.can_update):
             return False
         new = self._labels_since_fit()
@@ -382,7 +371,7 @@ class EvaluationCore(Viewing):
         self._is_lost = False
         return False
 
-    def _make_room(self):
+    def _make_room(self) -> None:
         """Release the belief before a pass over a pool that is read in chunks."""
         self._is_lost = True  # Until all has been learned.
         if self.problem.pool is not None:
@@ -454,7 +443,7 @@ class RecordedEvaluation(EvaluationCore):
         if plan.metric is not None:  # A metric that does not fit costs no label.
             check_defined(self._reported(self.classes_).metric)
 
-    def _replay(self):
+    def _replay(self) -> None:
         """Restore the evaluation that wrote the ledger."""
         ledger = self.ledger
         self.problem.check_labels(ledger.answers())

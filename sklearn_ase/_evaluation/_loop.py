@@ -1,10 +1,18 @@
 """The loop of ``fit``: ask and tell until there is a reason to stop."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._utils._display import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,23 +45,15 @@ class Limits:
         return "" if self.stop is None else evaluation.stop_reason(self.stop)
 
 
-def run_loop(evaluation, oracle, limits, so_far, watch=None, verbose=0):
-    """Buy labels; see :meth:`Evaluation.run`.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    oracle : callable
-    limits : Limits
-    so_far : callable
-        Returns the running estimate as a text.
-    watch : object with ``begin()`` and ``end()``, default=None
-    verbose : int, default=0
-
-    Returns
-    -------
-    reason : str
-    """
+def run_loop(
+    evaluation: Evaluation,
+    oracle: Callable,
+    limits: Limits,
+    so_far: Callable,
+    watch=None,
+    verbose: int = 0,
+) -> str:
+    """Buy labels; see :meth:`Evaluation.run`."""
     reason = limits.reason_to_stop(evaluation)
     known, text = len(evaluation.ledger), so_far if verbose else str
     with progress(limits.n_labels, "labels", verbose, start=known) as show:
@@ -92,14 +92,8 @@ def _buy(evaluation, oracle, limits):
         evaluation.tell(indices, oracle(indices))
 
 
-def check_can_estimate(evaluation, n_labels):
-    """Refuse a number of labels that never suffices for the estimate.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    n_labels : int
-    """
+def check_can_estimate(evaluation: Evaluation, n_labels: int) -> None:
+    """Refuse a number of labels that never suffices for the estimate."""
     name, surrogate = type(evaluation.risk).__name__, evaluation.surrogate
     zero_shot = evaluation.is_fitted and evaluation.risk.leans_on_surrogate
     if n_labels == 0 and not len(evaluation.ledger) and not zero_shot:

@@ -1,7 +1,10 @@
 """Several models on one pool."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -15,6 +18,11 @@ from sklearn_ase._pool._columns import response_in_chunks
 from sklearn_ase.losses import SquaredError, ZeroOne
 from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.metrics._ranking import BaseRanking, ranking_scores
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase._data._problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,22 +87,8 @@ def check_depends_on_model(metric):
         )
 
 
-def as_models(models, problem, metric, weight):
-    """Ask models about the pool of an evaluation.
-
-    Parameters
-    ----------
-    models : dict of str to model, or list of (str, model), or Models
-        Fitted estimators, functions of X, or arrays of predictions. Models of this pool
-        are not asked again.
-    problem : Problem
-    metric : BaseMetric
-    weight : ndarray of shape (n_samples,) or None
-
-    Returns
-    -------
-    models : Models
-    """
+def as_models(models, problem: Problem, metric, weight: np.ndarray | None):
+    """Ask models about the pool of an evaluation."""
     check_depends_on_model(metric)
     if isinstance(models, Models):
         return replace(models, metric=metric, weight=weight)
@@ -201,20 +195,10 @@ class Systems:
         return Columns(near, classes, self.sign)
 
 
-def as_systems(groups, problem, metric, weight):
-    """Make competitors of groups of rows.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_samples,)
-    problem : Problem
-    metric : BaseMetric
-    weight : ndarray of shape (n_samples,) or None
-
-    Returns
-    -------
-    systems : Systems
-    """
+def as_systems(
+    groups: Any, problem: Problem, metric, weight: np.ndarray | None
+) -> Systems:
+    """Make competitors of groups of rows."""
     names, numbers = number_groups(groups, problem)
     if len(names) < 2:
         raise ValueError(

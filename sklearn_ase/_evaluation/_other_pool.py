@@ -1,6 +1,9 @@
 """What the surrogate of an evaluation expects on rows of another pool."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,45 +13,28 @@ from sklearn_ase._data._problem import without_model
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._evaluation._questions import pool_metric, value_with_labels
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def expected_loss(evaluation, estimator, X, experts=None):
-    """Loss that the surrogate expects of the model at each row, ``g(x)``.
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._utils._typing import Rows
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    estimator : fitted estimator or callable
-        The model under test.
-    X : array, sparse matrix, frame or list of shape (n_rows, n_features)
-    experts : array-like, or dict of str to array-like, default=None
-        What the experts of the evaluation say about these rows.
 
-    Returns
-    -------
-    expected : ndarray of shape (n_rows,)
-    """
+def expected_loss(evaluation, estimator, X: Rows, experts: Any = None) -> np.ndarray:
+    """Loss that the surrogate expects of the model at each row, ``g(x)``."""
     predictions = _predictions(evaluation, estimator, X)
     return _expected(evaluation, X, predictions, experts)
 
 
-def expected_and_observed(evaluation, estimator, X, y, name="y", experts=None):
-    """Expected and observed loss at rows with known labels.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    estimator : fitted estimator or callable
-        The model under test.
-    X : array, sparse matrix, frame or list of shape (n_rows, n_features)
-    y : array-like of shape (n_rows,)
-    name : str, default="y"
-        Of the argument with the labels, for the message.
-    experts : array-like, or dict of str to array-like, default=None
-
-    Returns
-    -------
-    expected, observed : ndarray of shape (n_rows,)
-    """
+def expected_and_observed(
+    evaluation: Evaluation,
+    estimator,
+    X: Rows,
+    y: Any,
+    name: str = "y",
+    experts: Any = None,
+):
+    """Expected and observed loss at rows with known labels."""
     problem = evaluation.problem
     predictions = _predictions(evaluation, estimator, X)
     expected = _expected(evaluation, X, predictions, experts)
@@ -58,24 +44,10 @@ def expected_and_observed(evaluation, estimator, X, y, name="y", experts=None):
     return expected, loss.observed(np.arange(len(labels)), labels)
 
 
-def expected_and_observed_metric(evaluation, estimator, X, y=None, experts=None):
-    """The metric of an evaluation on another pool: as expected, and by its labels.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        With a metric.
-    estimator : fitted estimator or callable
-        The model under test.
-    X : array, sparse matrix, frame or list of shape (n_rows, n_features)
-    y : array-like of shape (n_rows,), default=None
-    experts : array-like, or dict of str to array-like, default=None
-
-    Returns
-    -------
-    expected, observed : float
-        The second is NaN without `y`.
-    """
+def expected_and_observed_metric(
+    evaluation: Evaluation, estimator, X: Rows, y: Any = None, experts: Any = None
+) -> tuple[float, float]:
+    """The metric of an evaluation on another pool: as expected, and by its labels."""
     predictions = _predictions(evaluation, estimator, X)
     model = estimator if is_model(estimator) else None
     other = {"X": X, "predictions": predictions, "model": model, "pool": None}

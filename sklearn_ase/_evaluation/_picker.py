@@ -1,7 +1,10 @@
 """Score the rows of the pool."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.interpolate import BarycentricInterpolator
@@ -13,6 +16,9 @@ from sklearn_ase._state import Picks, Query
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.acquisition._combined import TrustWeighted, trust_weights
 from sklearn_ase.selection import Proportional
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,21 +53,7 @@ class PoolScores:
 
 
 def score_pool(plan, state, cost, before=None):
-    """Score every row of the pool.
-
-    Parameters
-    ----------
-    plan : Plan
-    state : PoolState
-        With a belief.
-    cost : ndarray of shape (n_samples,) or None
-    before : PoolScores, default=None
-        Scores of the same plan, of which those that depend on the belief are kept.
-
-    Returns
-    -------
-    scores : PoolScores
-    """
+    """Score every row of the pool."""
     acquisition, made_of = plan.acquisition, (state.belief, state.loss)
     # Trust follows the labels, but what it weighs need not.
     is_weighted = type(acquisition) is TrustWeighted
@@ -128,14 +120,8 @@ class BlockedPool:
         """Whether it was made of these arrays."""
         return self._given[0] is scores and self._given[1] is expected
 
-    def take(self, rows):
-        """Mark the rows that were picked as taken; those marked before are skipped.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_picks,)
-            All picks so far.
-        """
+    def take(self, rows: np.ndarray) -> None:
+        """Mark the rows that were picked as taken; those marked before are skipped."""
         new = rows[self._n_taken :]
         self._n_taken = len(rows)
         self._free[new] = False
@@ -143,23 +129,7 @@ class BlockedPool:
             self._renew(number)
 
     def draw(self, scale, shift, uniform_share, n_queries, rng):
-        """Draw free rows one after the other, without replacement.
-
-        Parameters
-        ----------
-        scale, shift : float
-            The score of a row is ``scale * s + shift``; both are non-negative.
-        uniform_share : float
-            See :class:`~sklearn_ase.selection.Proportional`.
-        n_queries : int
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        rows : ndarray of int of shape (n_queries,)
-        columns : ndarray of shape (7, n_queries)
-            Other columns of ``Picks.unanswered``.
-        """
+        """Draw free rows one after the other, without replacement."""
         rows, lines = np.empty(n_queries, dtype=int), np.empty((n_queries, 2))
         free_expected = np.empty(n_queries)
         for place in range(n_queries):
@@ -320,24 +290,7 @@ class Picker:
         self._pool = None
 
     def pick(self, plan, state, learned, scores, n_queries, seed, embedding=None):
-        """Pick free rows.
-
-        Parameters
-        ----------
-        plan : Plan
-        state : PoolState
-        learned : Learned
-        scores : PoolScores or None
-            None before the first fit of the surrogate: a plain random sample.
-        n_queries : int
-        seed : int
-        embedding : ndarray of shape (n_samples, n_dimensions), default=None
-            Keep rows apart in that space, from each other and from open rows.
-
-        Returns
-        -------
-        picks : Picks
-        """
+        """Pick free rows."""
         selection = plan.selection
         if scores is None:
             selection = Proportional()
@@ -394,26 +347,18 @@ def _with_prospects(query, candidates, expected, variance, selection, scores):
     )
 
 
-def pick_apart(scores, candidates, n_queries, embedding, taken=()):
+def pick_apart(
+    scores,
+    candidates: np.ndarray,
+    n_queries: int,
+    embedding: np.ndarray,
+    taken: Sequence[int] = (),
+) -> Query:
     """Pick rows that score high and lie far from each other.
 
     Each has the greatest product of score and distance to the nearest row that was
     taken before it, so that copies are never taken as long as there is anything else.
     The first of all has the greatest score. Ties go to the first row.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,)
-    candidates : ndarray of shape (n_candidates,)
-    n_queries : int
-    embedding : ndarray of shape (n_samples, n_dimensions)
-    taken : sequence of int, default=()
-        Rows that are open already.
-
-    Returns
-    -------
-    query : Query
-        Without probabilities.
     """
     # Where all score 0, near and far still differ.
     worth = scores[candidates] + np.finfo(float).tiny

@@ -1,5 +1,7 @@
 """When the surrogate is fitted again, in numbers of labels."""
 
+from __future__ import annotations
+
 import math
 import numbers
 from collections.abc import Sequence
@@ -56,22 +58,10 @@ def is_factor(refit):
     return isinstance(refit, numbers.Real) and not isinstance(refit, numbers.Integral)
 
 
-def next_refit(refit, n_labels, n_fitted=None):
-    """Label count of the first refit after one at `n_labels`.
-
-    Parameters
-    ----------
-    refit : float, int or list of int
-        See :func:`check_refit`.
-    n_labels : int
-    n_fitted : int, default=None
-        Number of rows of that fit, if the surrogate takes labels between refits.
-
-    Returns
-    -------
-    n_labels : int or None
-        None if there is no further refit.
-    """
+def next_refit(
+    refit: float | int | list[int], n_labels: int, n_fitted: int | None = None
+) -> int | None:
+    """Label count of the first refit after one at `n_labels`."""
     if isinstance(refit, list):
         return next((count for count in refit if count > n_labels), None)
     if isinstance(refit, numbers.Integral):
@@ -141,24 +131,7 @@ class Plan:
 
     @classmethod
     def of(cls, evaluator, task, X, leans_on_experts=False, has_features=True):
-        """Resolve the defaults of an evaluator and check its parameters.
-
-        Parameters
-        ----------
-        evaluator : ActiveRiskEstimator
-        task : {"classification", "regression"}
-        X : array, sparse matrix, frame or list
-            The pool.
-        leans_on_experts : bool, default=False
-            Whether there are experts, or no model to learn from.
-        has_features : bool, default=True
-            Whether X holds anything but the numbers of the rows.
-
-        Returns
-        -------
-        plan : Plan
-            It holds copies, so that the evaluator's parameters are never changed.
-        """
+        """Resolve the defaults of an evaluator and check its parameters."""
         scores, picks = TrustWeighted, Proportional
         if leans_on_experts:  # Stacks of experts have no members to disagree.
             scores, picks = LossSpread, partial(Proportional, _BESIDE_EXPERTS)

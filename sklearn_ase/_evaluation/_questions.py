@@ -1,6 +1,9 @@
 """The state of the pool for the mean of other values than the loss."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,32 +18,27 @@ from sklearn_ase.metrics import Accuracy, MeanLoss, RootMeanSquaredError
 from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean, of_root
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.metrics._pool_metric import PoolMetric
+    from sklearn_ase.risk._base import BaseRisk
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
+
 
 def states_for(
-    state, epochs, more_labels, classes, weight=None, with_labels=True, cache=None
-):
-    """Return a function from values at each row to the state for their mean.
-
-    Parameters
-    ----------
-    state : PoolState
-    epochs : sequence of Epoch
-    more_labels : dict of int to list
-        Further answers for some rows.
-    classes : ndarray of shape (n_classes,) or None
-    weight : ndarray of shape (n_samples,), default=None
-        Of each row, with mean 1.
-    with_labels : bool, default=True
-        Whether values are known where there is a label. If not, the surrogate's
-        expectation stays.
-    cache : dict, default=None
-        Keeps what was computed for epochs that are over.
-
-    Returns
-    -------
-    state_of : StateOf
-        ``RowValues -> PoolState``.
-    """
+    state: PoolState,
+    epochs: Sequence[Epoch],
+    more_labels: dict[int, list],
+    classes: np.ndarray | None,
+    weight: np.ndarray | None = None,
+    with_labels: bool = True,
+    cache: dict | None = None,
+) -> StateOf:
+    """Return a function from values at each row to the state for their mean."""
     aligned = [
         Epoch(epoch.start, epoch.belief.aligned(classes), epoch.query_proba)
         for epoch in epochs
@@ -96,21 +94,10 @@ def _observed(values, state, more_labels):
     return observed_values(values, state.indices, state.labels, more_labels)
 
 
-def known_proba(state, classes, more_labels):
-    """Probabilities of the labels of each row, with the labels that are known.
-
-    Parameters
-    ----------
-    state : PoolState
-        Without a belief every row is as likely of a class as the labelled ones are.
-    classes : ndarray of shape (n_classes,) or None
-    more_labels : dict of int to list
-
-    Returns
-    -------
-    proba : ndarray of shape (n_samples, n_classes) or None
-        None for regression.
-    """
+def known_proba(
+    state: PoolState, classes: np.ndarray | None, more_labels: dict[int, list]
+) -> np.ndarray | None:
+    """Probabilities of the labels of each row, with the labels that are known."""
     if classes is None:
         return None
     if state.belief is None:
@@ -126,19 +113,8 @@ def known_proba(state, classes, more_labels):
     return proba
 
 
-def proba_near(metric, state, classes, more_labels):
-    """Probabilities of the labels, as far as a metric needs them.
-
-    Parameters
-    ----------
-    metric : PoolMetric or PoolRanking
-    state, classes, more_labels
-        See :func:`known_proba`.
-
-    Returns
-    -------
-    proba : ndarray of shape (n_samples, n_classes) or (n_samples,), or None
-    """
+def proba_near(metric, state, classes, more_labels) -> np.ndarray | None:
+    """Probabilities of the labels, as far as a metric needs them."""
     if not isinstance(state.belief, ReadBelief) or state.belief.proba is not None:
         return known_proba(state, classes, more_labels)
     if not hasattr(metric, "column"):
@@ -153,17 +129,8 @@ def proba_near(metric, state, classes, more_labels):
     return proba
 
 
-def training_labels(state):
-    """Number of labels of the pool that the training rows are worth.
-
-    Parameters
-    ----------
-    state : PoolState
-
-    Returns
-    -------
-    n_labels : float
-    """
+def training_labels(state: PoolState) -> float:
+    """Number of labels of the pool that the training rows are worth."""
     worth = getattr(state.belief, "training_worth", None)
     return 0.0 if worth is None else worth.n_labels
 
@@ -198,21 +165,14 @@ class Question:
         return self.line is not None or self.is_root
 
     @classmethod
-    def of(cls, problem, metric, classes, weight=None):
-        """Apply a metric to the predictions for the pool.
-
-        Parameters
-        ----------
-        problem : Problem
-        metric : BaseMetric
-        classes : ndarray of shape (n_classes,) or None
-        weight : ndarray of shape (n_samples,), default=None
-            Weight of each row, with mean 1.
-
-        Returns
-        -------
-        question : Question
-        """
+    def of(
+        cls,
+        problem,
+        metric,
+        classes: np.ndarray | None,
+        weight: np.ndarray | None = None,
+    ):
+        """Apply a metric to the predictions for the pool."""
         line = None
         # With experts the mean loss is not what the ledger has: it is cross-fitted.
         is_plain = weight is None and problem.experts is None
@@ -229,20 +189,7 @@ class Question:
 
 
 def pool_metric(problem, metric, classes, weight=None):
-    """Apply a metric to the predictions for the pool.
-
-    Parameters
-    ----------
-    problem : Problem
-    metric : BaseMetric
-    classes : ndarray of shape (n_classes,) or None
-    weight : ndarray of shape (n_samples,), default=None
-        Weight of each row, with mean 1.
-
-    Returns
-    -------
-    pool_metric : PoolMetric
-    """
+    """Apply a metric to the predictions for the pool."""
     if metric.task not in (None, problem.task):
         raise ValueError(
             f"metric={metric!r} is for {metric.task}, but the labels are for "
@@ -264,13 +211,8 @@ def pool_metric(problem, metric, classes, weight=None):
     return found.without_idle_parts() if hasattr(found, "parts") else found
 
 
-def check_defined(metric):
-    """Refuse a metric that has no value, whatever the labels.
-
-    Parameters
-    ----------
-    metric : PoolMetric
-    """
+def check_defined(metric: PoolMetric) -> None:
+    """Refuse a metric that has no value, whatever the labels."""
     if hasattr(metric, "parts") and not _can_be_defined(metric):
         raise ValueError(
             f"metric={metric.metric!r} is not defined for these predictions, whatever "
@@ -288,38 +230,17 @@ def _can_be_defined(metric):
     return any(np.isfinite(metric.value(point)) for point in points)
 
 
-def value_with_labels(metric, y, classes):
-    """Value of a metric if all labels are known.
-
-    Parameters
-    ----------
-    metric : PoolMetric
-    y : ndarray of shape (n_samples,)
-    classes : ndarray of shape (n_classes,) or None
-
-    Returns
-    -------
-    value : float
-    """
+def value_with_labels(
+    metric: PoolMetric, y: np.ndarray, classes: np.ndarray | None
+) -> float:
+    """Value of a metric if all labels are known."""
     proba = None if classes is None else (y[:, None] == classes).astype(float)
     metric, rows = metric.at(proba), np.arange(len(y))
     return metric.value(np.array([p.observed(rows, y).mean() for p in metric.parts]))
 
 
 def estimate_question(risk, question, more_labels, classes, state, epochs, cache=None):
-    """Answer a question.
-
-    Parameters
-    ----------
-    risk : BaseRisk
-    question : Question
-    more_labels, classes, state, epochs, cache
-        See :func:`states_for`.
-
-    Returns
-    -------
-    estimate : MetricEstimate
-    """
+    """Answer a question."""
     metric = question.metric
     if question.line is not None:
         return of_one_mean(metric.metric, question.line, risk.estimate(state))
@@ -336,21 +257,11 @@ def estimate_question(risk, question, more_labels, classes, state, epochs, cache
     return estimate_metric(risk, metric, state_of, training_labels(state))
 
 
-def with_bets(found, other):
+def with_bets(found, other) -> MetricEstimate:
     """An estimate with the anytime interval of another, if it has one.
 
     Bets are made before the label. So what they expect must not know later labels, as
     a cross-fitted estimate does.
-
-    Parameters
-    ----------
-    found : MetricEstimate
-    other : callable
-        Makes the other estimate.
-
-    Returns
-    -------
-    estimate : MetricEstimate
     """
     if found.mean is None or not found.mean.anytime:
         return found
@@ -371,36 +282,19 @@ def with_bets(found, other):
 # What a label of each row adds to a metric, linearised at the present belief.
 
 
-def influence_state(question, state, state_of, proba, more_labels):
-    """State for the linearised metric: what acquisitions look at.
-
-    Parameters
-    ----------
-    question : Question
-    state : PoolState
-        With a belief.
-    state_of : callable
-    proba : ndarray of shape (n_samples, n_classes) or None
-    more_labels : dict of int to list
-
-    Returns
-    -------
-    state : PoolState
-        The given one where the metric is not defined yet.
-    """
+def influence_state(
+    question: Question,
+    state: PoolState,
+    state_of: Callable,
+    proba: np.ndarray | None,
+    more_labels: dict[int, list],
+) -> PoolState:
+    """State for the linearised metric: what acquisitions look at."""
     return influence_of(question, state, state_of, proba, more_labels)[0]
 
 
 def influence_of(question, state, state_of, proba, more_labels):
-    """What each row adds to the linearised metric; see :func:`influence_state`.
-
-    Returns
-    -------
-    state : PoolState
-        For what depends on the label of the row.
-    rest : ndarray of shape (n_samples,)
-        What the row adds whatever its label.
-    """
+    """What each row adds to the linearised metric; see :func:`influence_state`."""
     if question.line is not None:
         return state, np.zeros(state.n_samples)
     metric = question.metric.at(proba)
@@ -423,19 +317,8 @@ def influence_of(question, state, state_of, proba, more_labels):
 # Labels that do not count yet, because a row that was asked for before is open.
 
 
-def words_of_waiting(state, ledger):
-    """Say which labels wait, and for what.
-
-    Parameters
-    ----------
-    state : PoolState
-    ledger : LabelLedger
-
-    Returns
-    -------
-    text : str
-        Empty if no label waits.
-    """
+def words_of_waiting(state: PoolState, ledger: LabelLedger) -> str:
+    """Say which labels wait, and for what."""
     n_waiting = state.n_labels - state.settled.n_labels
     if not n_waiting:
         return ""
@@ -446,18 +329,8 @@ def words_of_waiting(state, ledger):
     )
 
 
-def rows_that_count(state, risk):
-    """Return the rows whose labels an estimate uses.
-
-    Parameters
-    ----------
-    state : PoolState
-    risk : BaseRisk
-
-    Returns
-    -------
-    rows : ndarray of int of shape (n_labels,)
-    """
+def rows_that_count(state: PoolState, risk: BaseRisk) -> np.ndarray:
+    """Return the rows whose labels an estimate uses."""
     picks = state.settled if risk.needs_query_proba else state.picks
     return picks.indices[picks.answered]
 
@@ -485,19 +358,8 @@ class Support:
     is_known: bool = False
 
     @classmethod
-    def of(cls, state, risk, weight):
-        """Count the labels that are used at the rows that have a weight.
-
-        Parameters
-        ----------
-        state : PoolState
-        risk : BaseRisk
-        weight : ndarray of shape (n_samples,) or None
-
-        Returns
-        -------
-        support : Support
-        """
+    def of(cls, state, risk, weight: np.ndarray | None):
+        """Count the labels that are used at the rows that have a weight."""
         if weight is None or (weight > 0).all():
             return cls()
         inside = np.array(weight > 0)
@@ -522,19 +384,11 @@ class Support:
             word, labels = f"almost {word}", "Only one label lies"
         return f"{labels} in these rows: this is {word}. Label some of these rows."
 
-    def on(self, found):
+    def on(self, found: MetricEstimate):
         """An estimate that says how many labels lie in its rows.
 
         Without enough of them it has no interval: the error that the surrogate expects
         of itself is not one that labels have shown.
-
-        Parameters
-        ----------
-        found : MetricEstimate
-
-        Returns
-        -------
-        estimate : MetricEstimate
         """
         found = replace(found, n_inside=self.n_inside)
         if not self.is_alone or np.isnan(found.value):  # Not defined at all.
@@ -546,18 +400,8 @@ class Support:
 # Which rows of the pool a question is about, and how much each counts.
 
 
-def check_weight(sample_weight, n_samples):
-    """Check the weights of the rows of the pool.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_samples,) or None
-    n_samples : int
-
-    Returns
-    -------
-    weight : ndarray of shape (n_samples,) or None
-    """
+def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray | None:
+    """Check the weights of the rows of the pool."""
     if sample_weight is None:
         return None
     weight = read_numbers(sample_weight, "sample_weight")
@@ -580,18 +424,8 @@ def check_weight(sample_weight, n_samples):
     return weight.astype(float)
 
 
-def check_where(where, n_samples):
-    """Check which rows of the pool a question is about.
-
-    Parameters
-    ----------
-    where : array-like of bool of shape (n_samples,), or None
-    n_samples : int
-
-    Returns
-    -------
-    where : ndarray of shape (n_samples,), dtype bool, or None
-    """
+def check_where(where: Any, n_samples: int) -> np.ndarray | None:
+    """Check which rows of the pool a question is about."""
     if where is None:
         return None
     where = read_array(where, "where")
@@ -610,17 +444,7 @@ def check_where(where, n_samples):
 
 
 def weight_of(where, sample_weight):
-    """Weight of each row, with mean 1 over the pool; None if all are equal.
-
-    Parameters
-    ----------
-    where : ndarray of shape (n_samples,), dtype bool, or None
-    sample_weight : ndarray of shape (n_samples,) or None
-
-    Returns
-    -------
-    weight : ndarray of shape (n_samples,) or None
-    """
+    """Weight of each row, with mean 1 over the pool; None if all are equal."""
     if where is None and sample_weight is None:
         return None
     weight = 1.0 if sample_weight is None else sample_weight

@@ -40,17 +40,8 @@ class ColumnTable(dict[str, np.ndarray]):
         return html_columns(*self.caption, self._cells())
 
 
-def aligned(rows):
-    """Return the rows of a table as lines with aligned columns.
-
-    Parameters
-    ----------
-    rows : list of list of str
-
-    Returns
-    -------
-    lines : list of str
-    """
+def aligned(rows: list[list[str]]) -> list[str]:
+    """Return the rows of a table as lines with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 

@@ -1,7 +1,10 @@
 """Whether an evaluation keeps tables of its pool, or reads it in chunks."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from sklearn_ase._data._problem import make_problem, needs_no_model
 from sklearn_ase._data._rows import RowOrder, is_from, n_rows
@@ -36,6 +39,16 @@ from sklearn_ase._utils._estimators import draw_seed
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics import MeanLoss, as_metric
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluator import ActiveRiskEstimator
+    from sklearn_ase._selector import ActiveModelSelector
+    from sklearn_ase._utils._typing import Rows
+    from sklearn_ase.dask._parts import DaskParts
+
 # Bytes that all tables may take with store="auto".
 _MOST_BYTES = 2**30
 # Rows up to which the calibration learns from every label with recalibrate="auto", if
@@ -45,18 +58,8 @@ _MOST_RECALIBRATED = 200_000
 _ROWS_OF_A_PART = 250_000
 
 
-def as_source(X):
-    """Return the source of a pool that is not in memory; anything else as it is.
-
-    Parameters
-    ----------
-    X : object
-        The pool, as the user gave it.
-
-    Returns
-    -------
-    X : RowSource or object
-    """
+def as_source(X: Any) -> Any:
+    """Return the source of a pool that is not in memory; anything else as it is."""
     if is_from(X, "dask") and hasattr(X, "dask"):
         from sklearn_ase.dask._parts import DaskSource
 
@@ -65,47 +68,24 @@ def as_source(X):
     return X if source is None else source
 
 
-def resolve_recalibrate(recalibrate, n_samples, in_chunks=True):
-    """Whether the calibration learns from every label between two fits.
-
-    Parameters
-    ----------
-    recalibrate : bool or "auto"
-    n_samples : int
-    in_chunks : bool, default=True
-        Whether the pool is read in chunks.
-
-    Returns
-    -------
-    recalibrate : bool
-    """
+def resolve_recalibrate(recalibrate, n_samples: int, in_chunks: bool = True) -> bool:
+    """Whether the calibration learns from every label between two fits."""
     check_choice(recalibrate, "recalibrate", ("auto", True, False))
     if recalibrate == "auto":
         return not in_chunks or n_samples <= _MOST_RECALIBRATED
     return bool(recalibrate)
 
 
-def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
-    """Say where the columns of a pool that is read in chunks are kept.
-
-    Parameters
-    ----------
-    store : {"auto", "tables", "chunks"}
-    X : array, sparse matrix, frame, list, torch dataset or RowSource
-    plan : Plan
-    n_classes : int
-        As far as it is known; 1 for regression.
-    given : dict of str to object
-        Arguments of the start that decide: `predictions`, `experts` and `cost`; and
-        `has_model`.
-    client : distributed.Client, default=None
-    verbose : int, default=0
-
-    Returns
-    -------
-    parts : LocalParts, DaskParts or None
-        None for tables.
-    """
+def choose_parts(
+    store: str,
+    X: Rows,
+    plan: Plan,
+    n_classes: int,
+    given,
+    client=None,
+    verbose: int = 0,
+):
+    """Say where the columns of a pool that is read in chunks are kept."""
     check_choice(store, "store", ("auto", "tables", "chunks"))
     is_source = isinstance(X, RowSource)
     obstacle = chunks_obstacle(plan, given["experts"], given["has_model"])
@@ -144,19 +124,8 @@ def choose_parts(store, X, plan, n_classes, given, client=None, verbose=0):
     return DaskParts.of(source, client, given, _ROWS_OF_A_PART, verbose)
 
 
-def with_pool(problem, parts):
-    """Return the problem with the pool that is read in chunks.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its X is a RowSource.
-    parts : LocalParts or DaskParts
-
-    Returns
-    -------
-    problem : Problem
-    """
+def with_pool(problem: Problem, parts: LocalParts | DaskParts) -> Problem:
+    """Return the problem with the pool that is read in chunks."""
     return replace(problem, pool=PartedPool(parts, problem.predictions))
 
 
@@ -188,22 +157,7 @@ def start_evaluation(
     client=None,
     **rows,
 ):
-    """Start an evaluation; see :meth:`ActiveRiskEstimator.start`.
-
-    Parameters
-    ----------
-    evaluator : ActiveRiskEstimator
-        Its ``n_features_in_`` is set.
-    X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-    cost, known_labels, ledger, journal, sample_weight, client
-        See :meth:`ActiveRiskEstimator.start`.
-    **rows
-        Training rows and predictions; see there. Other names are refused.
-
-    Returns
-    -------
-    evaluation : Evaluation
-    """
+    """Start an evaluation; see :meth:`ActiveRiskEstimator.start`."""
     refuse_unknown(set(rows) - _ROWS, evaluator)
     check_same_kind(rows.get("X_train"), X)
     has_features = X is not None
@@ -315,14 +269,10 @@ def loss_of_metric(metric):
     return "squared_error" if metric.task == "regression" else "zero_one"
 
 
-def refuse_unknown(names, evaluator):
-    """Refuse arguments of fit and start that do not exist.
-
-    Parameters
-    ----------
-    names : iterable of str
-    evaluator : ActiveRiskEstimator or ActiveModelSelector
-    """
+def refuse_unknown(
+    names: Iterable[str], evaluator: ActiveRiskEstimator | ActiveModelSelector
+) -> None:
+    """Refuse arguments of fit and start that do not exist."""
     for name in sorted(names):
         owner = type(evaluator).__name__
         folded = {known.lower(): known for known in sorted(_KNOWN | {"X", "y"})}

@@ -1,6 +1,9 @@
 """From the ledger and what was learned to the state of the pool."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,19 +15,13 @@ from sklearn_ase._inference._steps import (
 from sklearn_ase._state import RECORDED, Picks, PoolState
 from sklearn_ase._utils._arrays import GrowingArray
 
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._beliefs import Learned
+    from sklearn_ase._labels._ledger import LabelLedger
 
-def pool_state(ledger, learned):
-    """Put together everything that is known about the pool.
 
-    Parameters
-    ----------
-    ledger : LabelLedger
-    learned : Learned
-
-    Returns
-    -------
-    state : PoolState
-    """
+def pool_state(ledger: LabelLedger, learned: Learned) -> PoolState:
+    """Put together everything that is known about the pool."""
     picks = Picks.unanswered(*(getattr(ledger, name) for name in RECORDED))
     answered = np.array([index in ledger.labels for index in ledger.indices], bool)
     indices = picks.indices[answered]
@@ -51,21 +48,10 @@ def pool_state(ledger, learned):
     )
 
 
-def observed_values(loss, indices, labels, more_labels):
-    """Value at each labelled row, the mean over its answers.
-
-    Parameters
-    ----------
-    loss : object with ``observed(indices, labels)``
-        A loss at the rows of the pool, or other values.
-    indices, labels : ndarray of shape (n_labels,)
-    more_labels : dict of int to list
-        Further answers for some rows.
-
-    Returns
-    -------
-    values : ndarray of shape (n_labels,)
-    """
+def observed_values(
+    loss, indices: np.ndarray, labels: np.ndarray, more_labels: dict[int, list]
+) -> np.ndarray:
+    """Value at each labelled row, the mean over its answers."""
     if not len(indices):
         return np.empty(0)
     losses = np.array(loss.observed(indices, labels))
@@ -74,20 +60,10 @@ def observed_values(loss, indices, labels, more_labels):
     return losses
 
 
-def answer_noise(loss, indices, labels, more_labels):
-    """Number of answers at each labelled row, and how much their values differ.
-
-    Parameters
-    ----------
+def answer_noise(
     loss, indices, labels, more_labels
-        See :func:`observed_values`.
-
-    Returns
-    -------
-    noise : tuple of two ndarrays of shape (n_labels,), or None
-        The number of answers, and the variance between their values; 0 where there is
-        only one. None if no row has several answers.
-    """
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Number of answers at each labelled row, and how much their values differ."""
     if not any(more_labels.values()) or not len(indices):
         return None
     first = np.asarray(loss.observed(indices, labels))
@@ -120,18 +96,8 @@ class StateKeeper:
     def __init__(self):
         self._state = self._ledger = None
 
-    def state(self, ledger, learned):
-        """Return everything that is known about the pool.
-
-        Parameters
-        ----------
-        ledger : LabelLedger
-        learned : Learned
-
-        Returns
-        -------
-        state : PoolState
-        """
+    def state(self, ledger: LabelLedger, learned: Learned):
+        """Return everything that is known about the pool."""
         if not self._can_go_on(ledger, learned):
             return self._begin(ledger, learned)
         self._add_picks(ledger)

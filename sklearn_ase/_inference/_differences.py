@@ -1,6 +1,9 @@
 """Differences of metrics that are not linear in means, such as F1."""
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +28,9 @@ from sklearn_ase._inference._regions import (
     greater_covariance,
     into_limits,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase._utils._typing import Method
 
 
 class Curved:
@@ -116,19 +122,8 @@ class Curved:
         centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None]
         return -0.5 * (centred + square.mean())
 
-    def region(self, first, second):
-        """The means of two models, what they may be, and the difference as a function.
-
-        Parameters
-        ----------
-        first, second : int
-
-        Returns
-        -------
-        gap : Gaps
-        region : dict
-            The means, their covariance and their limits, for one region.
-        """
+    def region(self, first: int, second: int) -> tuple[Gaps, dict]:
+        """The means of two models, their limits, and the difference as a function."""
         pair = np.array([first]), np.array([second])
         ((_, gaps, region),) = self._regions(*pair)
         return gaps, region
@@ -158,35 +153,17 @@ class Curved:
             "limits": limits,
         }
 
-    def bounds(self, quantile):
-        """How much better each model is at least, and at most, than each other.
-
-        Parameters
-        ----------
-        quantile : ndarray of shape (n_models, n_models)
-            Symmetric.
-
-        Returns
-        -------
-        low, high : ndarray of shape (n_models, n_models)
-        """
+    def bounds(self, quantile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How much better each model is at least, and at most, than each other."""
         low, high = np.zeros(quantile.shape), np.zeros(quantile.shape)
         pairs = np.triu_indices(len(quantile), 1)
         low[pairs], high[pairs] = self.ends(*pairs, quantile[pairs])
         return low - high.T, high - low.T
 
-    def ends(self, first, second, quantile):
-        """Least and greatest difference of pairs; infinite where it is not defined.
-
-        Parameters
-        ----------
-        first, second : ndarray of int of shape (n_pairs,)
-        quantile : ndarray of shape (n_pairs,)
-
-        Returns
-        -------
-        low, high : ndarray of shape (n_pairs,)
-        """
+    def ends(
+        self, first: np.ndarray, second: np.ndarray, quantile: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Least and greatest difference of pairs; infinite where it is not defined."""
         ends = np.full((2, len(first)), np.nan)
         reach = np.minimum(quantile, MOST_QUANTILE)
         for here, gaps, region in self._regions(first, second):
@@ -213,17 +190,8 @@ class Gaps:
         self._sides = first, second
         self._cut = len(columns.metrics[first[0]].parts)
 
-    def values(self, points):
-        """The differences; NaN where they are not defined.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_pairs, n_points, n_means)
-
-        Returns
-        -------
-        values : ndarray of shape (n_pairs, n_points)
-        """
+    def values(self, points: np.ndarray):
+        """The differences; NaN where they are not defined."""
         own, other = self._of_each("values", points)
         return self._sign * (own - other)
 
@@ -337,21 +305,10 @@ class Pairs:
             high / np.where(high > 0, least, most),
         )
 
-    def bounds(self, level=0.9, method="fixed"):
-        """Simultaneous bounds of how much better each model is than each other.
-
-        Parameters
-        ----------
-        level : float, default=0.9
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
-            The last two are the same here, and hold at all label counts at once.
-
-        Returns
-        -------
-        low, high : ndarray of shape (n_models, n_models)
-            How much better the first (first axis) is at least, and at most, than the
-            second (second axis).
-        """
+    def bounds(
+        self, level: float = 0.9, method: Method = "fixed"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Simultaneous bounds of how much better each model is than each other."""
         check_interval(level, method)
         if self._corrected is None:
             return _unknown(self._columns.n_models)
@@ -400,40 +357,18 @@ class Pairs:
         return proba_of_best(gains, covariance, seed)
 
     def may_be_best(self, chosen, level=0.9, method="fixed"):
-        """Whether each model may be the best.
-
-        Parameters
-        ----------
-        chosen : int
-            The model that is chosen, which always may.
-        level : float, default=0.9
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
-            See :meth:`bounds`.
-
-        Returns
-        -------
-        may_be_best : ndarray of shape (n_models,), dtype bool
-        """
+        """Whether each model may be the best."""
         found = ~(self.bounds(level, method)[0] > 0).any(axis=0)
         found[chosen] = True
         return found
 
-    def agreeing(self, proba, chosen, level=0.9, method="fixed"):
+    def agreeing(
+        self, proba: np.ndarray, chosen, level=0.9, method="fixed"
+    ) -> np.ndarray:
         """Probabilities to be the best that agree with which models may be it.
 
         All models that may not be the best have at most ``1 - level`` together. One
         that may be has at least what a single draw counts.
-
-        Parameters
-        ----------
-        proba : ndarray of shape (n_models,)
-            From draws of normal errors, which know nothing of how few the labels are.
-        chosen, level, method
-            See :meth:`may_be_best`.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_models,)
         """
         stays = self.may_be_best(chosen, level, method)
         found = np.where(stays, np.maximum(proba, 1.0 / N_DRAWS), proba)
@@ -446,22 +381,10 @@ class Pairs:
         """How much better than the chosen model the best one is at most."""
         return float(max(self.bounds(level, method)[1][:, chosen].max(), 0.0))
 
-    def labels_needed(self, chosen, gains, level=0.9):
-        """Forecast how many more labels show that the chosen model is the best.
-
-        Parameters
-        ----------
-        chosen : int
-        gains : ndarray of shape (n_models,)
-            How good each is, as estimated.
-        level : float, default=0.9
-
-        Returns
-        -------
-        n_more : float
-            0 if there is no other candidate that predicts something else; infinite if
-            another one is estimated to be as good, or if the labels say too little yet.
-        """
+    def labels_needed(
+        self, chosen: int, gains: np.ndarray, level: float = 0.9
+    ) -> float:
+        """Forecast how many more labels show that the chosen model is the best."""
         others = self.may_be_best(chosen, level)
         for model in np.flatnonzero(others):
             others[model] = not self.agreement.are_alike(chosen, model)

@@ -3,7 +3,10 @@
 The equations are those of docs/trust_method.md.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp, softmax
@@ -16,6 +19,9 @@ from sklearn_ase._inference._steps import (
     tuned_variances,
     weighting_obstacle,
 )
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
 
 # Labels that the estimate of a calibrated surrogate is worth if it is accurate.
 WORTH = 400.0
@@ -65,22 +71,10 @@ class Evidence:
     trust: float = np.nan
 
 
-def hypotheses(is_calibrated, is_compared=False):
-    """Hypotheses about a surrogate: accurate, inaccurate, useless.
-
-    Parameters
-    ----------
-    is_calibrated : bool
-    is_compared : bool, default=False
-        Whether it was compared with training rows.
-
-    Returns
-    -------
-    shares : tuple of float
-        Labels that the surrogate is worth, relative to an accurate calibrated one.
-    prior : tuple of float
-        Probability of each.
-    """
+def hypotheses(
+    is_calibrated: bool, is_compared: bool = False
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Hypotheses about a surrogate: accurate, inaccurate, useless."""
     if is_calibrated:
         return CALIBRATED
     return _COMPARED if is_compared else _UNKNOWN
@@ -102,20 +96,8 @@ def has_evidence(state):
     return not (state.settled.n_skipped or judging_obstacle(state))
 
 
-def weigh_evidence(state, worth=WORTH):
-    """Compare the surrogate with the labels.
-
-    Parameters
-    ----------
-    state : PoolState
-        For which :func:`judging_obstacle` is empty.
-    worth : float, default=400
-        Labels that the estimate of a calibrated surrogate is worth if it is accurate.
-
-    Returns
-    -------
-    evidence : Evidence
-    """
+def weigh_evidence(state: PoolState, worth: float = WORTH) -> Evidence:
+    """Compare the surrogate with the labels."""
     # The estimate and the next pick ask for the same.
     if ("evidence", worth) not in state.memo:
         state.memo["evidence", worth] = _weighed(state, worth)
@@ -186,22 +168,10 @@ def _bias(state, gap, variance, n_labels, worth):
     return _kernels.bias_given_gap(gap, variance, expected, spread, weight, bound)
 
 
-def _without_echo(weight, shares, is_apart):
-    """Weights of the hypotheses, without what the labels would say twice, eq. T11.
-
-    Parameters
-    ----------
-    weight : ndarray of shape (n_worths + 2,)
-        Probability of each hypothesis given the gap, by Bayes' rule.
-    shares : ndarray of shape (n_worths,)
-        Probability of each worth of the training rows given the labels.
-    is_apart : ndarray of shape (n_worths,), dtype bool
-        For which of them the surrogate's estimate hardly depends on the labels.
-
-    Returns
-    -------
-    weight : ndarray of shape (n_worths + 2,)
-    """
+def _without_echo(
+    weight: np.ndarray, shares: np.ndarray, is_apart: np.ndarray
+) -> np.ndarray:
+    """Weights of the hypotheses, without what the labels would say twice, eq. T11."""
     accurate, others = np.split(weight, [len(shares)])
     total = accurate.sum()
     # An estimate that follows the labels is close to C because both do. That it is
@@ -214,13 +184,7 @@ def _without_echo(weight, shares, is_apart):
 
 
 def _worth_hypotheses(state):
-    """Hypotheses about a calibrated surrogate, by those about training rows, T10.
-
-    Returns
-    -------
-    shares, prior, expected : ndarray of shape (n_worths + 2,)
-        Worth of the estimate relative to `worth`, probability and expected error.
-    """
+    """Hypotheses about a calibrated surrogate, by those about training rows, T10."""
     found = state.belief.training_worth
     accurate, others = CALIBRATED[1][0], CALIBRATED[1][1:]
     n_worths = len(found.worths)
@@ -261,27 +225,15 @@ _WORTHS = (1.0, 10.0, np.inf)
 _CENTRES = (0.8, 0.2)
 
 
-def errors_of_groups(gaps, variances, common, one_label, worth, is_calibrated):
-    """Expected error of the surrogate's estimate of each group.
-
-    Parameters
-    ----------
-    gaps : ndarray of shape (n_groups,)
-        The surrogate's estimate of each group minus the corrected one.
-    variances : ndarray of shape (n_groups,)
-        Of the corrected estimates, > 0.
-    common : float
-        Expected error of the surrogate's estimate for the whole pool.
-    one_label : float
-        Variance from one label of an infinite pool, relative to `variances`.
-    worth : float
-        Labels that the estimate of an accurate surrogate is worth.
-    is_calibrated : bool
-
-    Returns
-    -------
-    errors : ndarray of shape (n_groups,)
-    """
+def errors_of_groups(
+    gaps: np.ndarray,
+    variances: np.ndarray,
+    common: float,
+    one_label: float,
+    worth: float,
+    is_calibrated: bool,
+) -> np.ndarray:
+    """Expected error of the surrogate's estimate of each group."""
     shares, prior = hypotheses(is_calibrated)
     gaps, variances = gaps[:, None], variances[:, None]
     log_weights, found = [], []

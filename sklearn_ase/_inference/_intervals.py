@@ -3,7 +3,10 @@
 The equations are those of docs/trust_method.md.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
@@ -11,6 +14,14 @@ from scipy import stats
 from sklearn_ase._data._label_checks import number_groups
 from sklearn_ase._inference._steps import label_shares, limits_of_steps, row_weight
 from sklearn_ase._utils._checks import check_choice, check_level
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._inference._steps import Steps
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.risk._estimate import RiskEstimate
 
 METHODS = ("fixed", "anytime", "anytime_normal")
 TARGETS = ("pool", "population")
@@ -33,20 +44,12 @@ def fixed_quantiles(level, degrees_of_freedom):
     return stats.t.ppf(tail, degrees_of_freedom), stats.norm.ppf(tail)
 
 
-def label_degrees(state):
+def label_degrees(state: PoolState) -> float:
     """Degrees of freedom of what the scatter of labels tells: their number minus one.
 
     Only labels count that could have changed the answer. If precision is asked, these
     are the labels of rows that the model predicted as positive; for a group of rows
     they are those inside. Any label can change the mean loss.
-
-    Parameters
-    ----------
-    state : PoolState
-
-    Returns
-    -------
-    degrees : float
     """
     picks = state.settled
     all_degrees = max(picks.n_labels - 1.0, 1.0)
@@ -86,28 +89,14 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
     return np.sqrt(degrees_of_freedom * excess / (1.0 - (1.0 + excess) / growth))
 
 
-def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
+def reach_with_unseen(
+    variance: float, unseen: float, room: float, quantile: float, normal_quantile: float
+) -> float:
     """Distance of an end from the estimate, with losses that no label has shown.
 
     If the risk is greater than the estimate by d, then losses were missed that add
     ``unseen * d * (room - d)`` to its variance. The end is where d is as many standard
     errors as the quantile says, eq. T12. Without a surrogate this is Wilson's interval.
-
-    Parameters
-    ----------
-    variance : float
-        Of the estimate.
-    unseen : float
-        Variance that a unit of missed losses adds; infinite if no label could have
-        shown one.
-    room : float
-        Greatest loss minus twice the estimate, for losses from 0 on.
-    quantile, normal_quantile : float
-        Of the estimate's error, and of that by missed losses.
-
-    Returns
-    -------
-    reach : float
     """
     if np.isinf(unseen):
         return np.inf  # No label could have shown a loss.
@@ -121,19 +110,10 @@ def reach_with_unseen(variance, unseen, room, quantile, normal_quantile):
     return (half + np.sqrt(half**2 + total * quantile**2 * variance)) / total
 
 
-def missed_share(level, free_share, n_picks):
+def missed_share(level: float, free_share: float, n_picks: int) -> float:
     """Share of the rows that all labels may have missed, if few rows are left.
 
     Each of k rows has no label with probability `free_share`.
-
-    Parameters
-    ----------
-    level, free_share : float
-    n_picks : int
-
-    Returns
-    -------
-    share : float
     """
     if free_share > _MOST_ARE_FREE:
         return 0.0
@@ -141,23 +121,13 @@ def missed_share(level, free_share, n_picks):
     return n_rows * (1.0 - free_share) / n_picks
 
 
-def wilson_ends(value, variance, greatest, quantile):
+def wilson_ends(
+    value: float, variance: float, greatest: float, quantile: float
+) -> tuple[float, float]:
     """Ends of Wilson's interval, for an estimate with a known variance.
 
     The labels are worth as many of a plain sample as have this variance if all losses
     are 0 or the greatest one.
-
-    Parameters
-    ----------
-    value, variance : float
-        Of the estimate.
-    greatest : float
-        Greatest possible loss.
-    quantile : float
-
-    Returns
-    -------
-    low, high : float
     """
     share = np.clip(value / greatest, 1e-9, 1.0 - 1e-9)
     product = share * (1.0 - share)
@@ -180,20 +150,8 @@ def log_reach(value, error, quantile):
     return value * np.expm1(min(quantile * error / value, _MOST_LOG))
 
 
-def ends_on_scale(scale, centre, error):
-    """Ends that are at the same distance from the middle on some scale.
-
-    Parameters
-    ----------
-    scale : {"linear", "log", "log_complement", "atanh"}
-    centre : float
-    error : float
-        Distance on the linear scale, to first order.
-
-    Returns
-    -------
-    low, high : float
-    """
+def ends_on_scale(scale: str, centre: float, error: float) -> tuple[float, float]:
+    """Ends that are at the same distance from the middle on some scale."""
     if scale == "log" and centre != 0:
         factor = np.exp(error / abs(centre))
         return tuple(sorted((centre / factor, centre * factor)))
@@ -206,19 +164,11 @@ def ends_on_scale(scale, centre, error):
     return centre - error, centre + error
 
 
-def tail_degrees(deviations):
+def tail_degrees(deviations: np.ndarray) -> float:
     """Degrees of freedom of a variance from the scatter of heavy-tailed values.
 
     ``2 (n - 1) / (kurtosis - 1)``, at most n - 1: as many as for normal values, and
     few if a few values carry the variance.
-
-    Parameters
-    ----------
-    deviations : ndarray of shape (n_values,)
-
-    Returns
-    -------
-    degrees : float
     """
     squares = deviations**2
     n, square = len(squares), np.mean(squares)
@@ -231,20 +181,11 @@ def tail_degrees(deviations):
 # What values can be, and what the labels prove about their mean.
 
 
-def proved_limits(state):
+def proved_limits(state: PoolState) -> tuple[float, float]:
     """Least and greatest mean of the values that the labels leave possible.
 
     If some rows cannot be labelled, the mean is that over the others. Then only what
     holds for every row is proved.
-
-    Parameters
-    ----------
-    state : PoolState
-        Of a question.
-
-    Returns
-    -------
-    least, most : float
     """
     least, most = (np.array(side) for side in state.loss.values.limits())
     picks = state.labelled
@@ -258,21 +199,10 @@ def proved_limits(state):
     return float(least.mean()), float(most.mean())
 
 
-def with_limits(estimate, state, cut=True):
-    """The estimate of a mean, with what the labels have proved.
-
-    Parameters
-    ----------
-    estimate : RiskEstimate
-    state : PoolState
-        Of a question.
-    cut : bool, default=True
-        Whether the value is cut to that, too.
-
-    Returns
-    -------
-    estimate : RiskEstimate
-    """
+def with_limits(
+    estimate: RiskEstimate, state: PoolState, cut: bool = True
+) -> RiskEstimate:
+    """The estimate of a mean, with what the labels have proved."""
     least, most = proved_limits(state)
     value = min(max(estimate.value, least), most) if cut else estimate.value
     found = replace(estimate, value=value, least=least, most=most)
@@ -320,19 +250,8 @@ def min_loss(loss):
 _PRIOR_PAIRS = 5.0
 
 
-def population_variance(state, known=0.0):
-    """Variance of the pool's risk, if its rows are drawn from a population one by one.
-
-    Parameters
-    ----------
-    state : PoolState
-    known : ndarray of shape (n_samples,), default=0.0
-        What rows add to the values that no label changes.
-
-    Returns
-    -------
-    variance : float
-    """
+def population_variance(state, known=0.0) -> float:
+    """Variance of the pool's risk if its rows are drawn from a population."""
     picks = state.settled
     if not picks.n_labels:
         return np.nan
@@ -345,19 +264,8 @@ def population_variance(state, known=0.0):
     return float(share @ (values - mean * counts) ** 2 / state.n_samples)
 
 
-def check_groups(groups, state, problem):
-    """Check the groups of the rows, and number them from 0.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_samples,)
-    state : PoolState
-    problem : Problem
-
-    Returns
-    -------
-    groups : ndarray of shape (n_samples,)
-    """
+def check_groups(groups: Any, state: PoolState, problem: Problem) -> np.ndarray:
+    """Check the groups of the rows, and number them from 0."""
     names, numbers = number_groups(groups, problem)
     if len(names) < 2:
         raise ValueError("groups must name at least two groups, but names one.")
@@ -368,25 +276,12 @@ def check_groups(groups, state, problem):
     return numbers
 
 
-def grouped_variance(state, groups, known=0.0):
+def grouped_variance(state, groups, known=0.0) -> float:
     """Variance of the pool's risk, if its groups are drawn from a population.
 
     Rows of a group may have similar losses for two reasons: the surrogate expects so,
     or they share what it does not know. The second is a correlation, which labels of
     the same group estimate. It starts at 1, the worst, as if five pairs said so.
-
-    Parameters
-    ----------
-    state : PoolState
-        With a belief.
-    groups : ndarray of shape (n_samples,)
-        Number of the group of each row, from 0.
-    known : ndarray of shape (n_samples,), default=0.0
-        What rows add to the values that no label changes.
-
-    Returns
-    -------
-    variance : float
     """
     picks, n_samples = state.labelled, state.n_samples
     expected = np.array(state.expected_loss)
@@ -434,19 +329,8 @@ _COARSE, _FINE, _FINE_ERRORS = 31, 64, 12.0
 _NEAR_THE_ENDS = np.geomspace(1e-5, 1 / 30, 16)
 
 
-def anytime_ends(steps, state):
-    """Ends of the anytime intervals of a bounded loss; empty if there are none.
-
-    Parameters
-    ----------
-    steps : Steps
-        All with a label.
-    state : PoolState
-
-    Returns
-    -------
-    ends : tuple of (level, low, high)
-    """
+def anytime_ends(steps: Steps, state: PoolState) -> tuple:
+    """Ends of the anytime intervals of a bounded loss; empty if there are none."""
     limits = limits_of_steps(state, steps.power)
     if np.isnan(limits).any():  # Picks of an older version do not know their limits.
         return ()
@@ -463,23 +347,14 @@ def anytime_ends(steps, state):
     return betting_ends(steps.values, limits, forecast, predicted, max_loss)
 
 
-def betting_ends(steps, limits, forecast, predicted, max_loss):
-    """Ends of the intervals at :data:`LEVELS` that hold at all label counts at once.
-
-    Parameters
-    ----------
-    steps : ndarray of shape (n_steps,)
-        One-step estimates; the mean of each is the risk, given the past.
-    limits : tuple of ndarrays of shape (n_steps,)
-        Least and greatest possible value of each step, known before it.
-    forecast, predicted : ndarray of shape (n_steps,)
-        Mean and variance that the surrogate expected of each step.
-    max_loss : float
-
-    Returns
-    -------
-    ends : tuple of (level, low, high)
-    """
+def betting_ends(
+    steps: np.ndarray,
+    limits: tuple[np.ndarray, ...],
+    forecast: np.ndarray,
+    predicted: np.ndarray,
+    max_loss: float,
+) -> tuple:
+    """Ends of the intervals at :data:`LEVELS` that hold at all label counts at once."""
     centre, variance = _predictable(steps, forecast, predicted)
     risks = _possible_risks(centre[-1], variance[-1], len(steps), max_loss)
     gap = centre[:, None] - risks

@@ -1,9 +1,11 @@
 """Where several models predict alike, and where they do not."""
 
+from __future__ import annotations
+
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
@@ -12,6 +14,9 @@ from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._intervals import anytime_quantile
 from sklearn_ase._inference._steps import over_answerable
 from sklearn_ase.metrics._row_values import ClassValues, TableValues, combine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +37,7 @@ class Agreement:
 
     @classmethod
     def of(cls, responses, weight=None):
-        """Compare predictions.
-
-        Parameters
-        ----------
-        responses : list of ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Predictions of each model, with the same columns.
-        weight : ndarray of shape (n_samples,), default=None
-
-        Returns
-        -------
-        agreement : Agreement
-        """
+        """Compare predictions."""
         if responses[0].ndim == 2:
             # Rows of probabilities are told apart by one number each.
             mixture = np.random.default_rng(0).normal(size=responses[0].shape[1])
@@ -73,35 +67,13 @@ class Agreement:
         """Weight of these rows together."""
         return float(self._weight_of(rows).sum())
 
-    def open_apart(self, rows):
-        """Weight of the other rows on which each two differ.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Rows with a label, or that nobody can label.
-
-        Returns
-        -------
-        weight : ndarray of shape (n_models, n_models)
-        """
+    def open_apart(self, rows: np.ndarray) -> np.ndarray:
+        """Weight of the other rows on which each two differ."""
         labelled = np.tensordot(self._weight_of(rows), self._differ(rows), axes=1)
         return np.maximum(self._size_apart - labelled, 0.0)
 
-    def effective_apart(self, rows, weight):
-        """Number of rows on which each two differ, as if all weighed the same.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_rows,)
-        weight : ndarray of shape (n_rows,)
-            Of each of these rows, beside its weight in the pool.
-
-        Returns
-        -------
-        number : ndarray of shape (n_models, n_models)
-            The square of the sum of the weights, divided by the sum of their squares.
-        """
+    def effective_apart(self, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Number of rows on which each two differ, as if all weighed the same."""
         weight, apart = weight * self._weight_of(rows), self._differ(rows)
         total = np.tensordot(weight, apart, axes=1)
         square = np.tensordot(weight**2, apart, axes=1)
@@ -191,18 +163,7 @@ class Columns:
         return found
 
     def limits(self, state, observed, weight=None):
-        """Least and greatest mean of each column that the labels leave possible.
-
-        Parameters
-        ----------
-        state : PoolState
-        observed : ndarray of shape (n_labels, n_columns)
-        weight : ndarray of shape (n_samples,), default=None
-
-        Returns
-        -------
-        least, most : ndarray of shape (n_columns,)
-        """
+        """Least and greatest mean of each column that the labels leave possible."""
         ends = []
         for part, seen in zip(self.parts, observed.T, strict=True):
             sides = [np.array(side, dtype=float) for side in part.limits()]
@@ -226,18 +187,13 @@ class Columns:
         found = [part.moments(belief)[0] for part in self.parts]
         return np.stack(found, axis=1)
 
-    def observed(self, indices, labels, more_labels=None):
-        """Values at labelled rows, the mean over several answers.
-
-        Parameters
-        ----------
-        indices, labels : ndarray of shape (n_labels,)
-        more_labels : dict of int to list, default=None
-
-        Returns
-        -------
-        values : ndarray of shape (n_labels, n_columns)
-        """
+    def observed(
+        self,
+        indices: np.ndarray,
+        labels: np.ndarray,
+        more_labels: dict[int, list] | None = None,
+    ):
+        """Values at labelled rows, the mean over several answers."""
         if not len(indices):
             return np.empty((0, len(self.parts)))
         found = self._at(indices, labels)
@@ -285,24 +241,10 @@ class Columns:
         here = slice(self.ends[model], self.ends[model + 1])
         return combine(self.parts[here], gradient[here])
 
-    def tables(self, rows, belief, gradient):
-        """What each label of some rows would add to the gain of each model.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_rows,)
-        belief : CategoricalBelief, GaussianBelief or BeliefColumns
-        gradient : ndarray of shape (n_columns,)
-
-        Returns
-        -------
-        values : ndarray of shape (n_rows, n_labels, n_models)
-            For regression the labels are nodes of a quadrature.
-        proba : ndarray of shape (n_rows, n_labels)
-        slope : ndarray of shape (n_rows, n_labels)
-            For regression how the weight of each node in the mean of a function
-            depends on the mean of the belief. Otherwise the probabilities again.
-        """
+    def tables(
+        self, rows, belief, gradient: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What each label of some rows would add to the gain of each model."""
         if self.classes is None:
             return self._tables_at_nodes(rows, belief, gradient)
         proba = belief.proba_at(rows)
@@ -355,20 +297,10 @@ def symmetric_root(covariance):
     return (basis * np.sqrt(np.maximum(square, 0.0))) @ basis.T
 
 
-def proba_of_best(gains, covariance, seed):
-    """Probability of each model to be the best, from draws of a normal distribution.
-
-    Parameters
-    ----------
-    gains : ndarray of shape (n_models,)
-    covariance : ndarray of shape (n_models, n_models)
-    seed : int or sequence of int
-
-    Returns
-    -------
-    proba : ndarray of shape (n_models,)
-        Models that are alike share theirs.
-    """
+def proba_of_best(
+    gains: np.ndarray, covariance: np.ndarray, seed: int | Sequence[int]
+) -> np.ndarray:
+    """Probability of each model to be the best, from draws of a normal distribution."""
     # Draws belong to ranks, so that the order of the models does not matter.
     order = np.argsort(gains, kind="stable")
     noise = np.random.default_rng(seed).normal(size=(N_DRAWS, len(gains)))
@@ -382,18 +314,8 @@ def proba_of_best(gains, covariance, seed):
     return proba
 
 
-def seen_covariance(steps, n_samples):
-    """Covariance of the weighted means of steps, from their scatter.
-
-    Parameters
-    ----------
-    steps : ndarray of shape (n_picks, n_models)
-    n_samples : int
-
-    Returns
-    -------
-    covariance : ndarray of shape (n_models, n_models)
-    """
+def seen_covariance(steps: np.ndarray, n_samples: int) -> np.ndarray:
+    """Covariance of the weighted means of steps, from their scatter."""
     n_steps = len(steps)
     if n_steps < 2 or n_steps == n_samples:
         return np.zeros((steps.shape[1], steps.shape[1]))
@@ -415,21 +337,10 @@ def of_differences(covariance):
     return np.maximum(own[:, None] + own - 2.0 * covariance, 0.0)
 
 
-def is_excluded(corrected, deviation, n_labels, level=0.9):
-    """Whether the labels exclude a model: another is better beyond doubt.
-
-    Parameters
-    ----------
-    corrected : ndarray of shape (n_models,)
-    deviation : ndarray of shape (n_models, n_models)
-        Standard error of each difference.
-    n_labels : int
-    level : float, default=0.9
-
-    Returns
-    -------
-    excluded : ndarray of shape (n_models,), dtype bool
-    """
+def is_excluded(
+    corrected: np.ndarray, deviation: np.ndarray, n_labels: int, level: float = 0.9
+) -> np.ndarray:
+    """Whether the labels exclude a model: another is better beyond doubt."""
     n_models = len(corrected)
     if n_labels < _LEAST_LABELS or n_models < 2:
         return np.zeros(n_models, dtype=bool)
@@ -438,26 +349,15 @@ def is_excluded(corrected, deviation, n_labels, level=0.9):
     return ((gap > least * deviation) & (gap > 0)).any(axis=0)
 
 
-def regret_bounds(corrected, covariance, n_apart, n_labels, seed, level=0.9):
-    """Simultaneous bounds of how much better the best model is: Hsu's comparisons.
-
-    Parameters
-    ----------
-    corrected : ndarray of shape (n_models,)
-    covariance : ndarray of shape (n_models, n_models)
-    n_apart : ndarray of shape (n_models, n_models)
-        Number of labelled rows on which two models predict differently, as if all
-        weighed the same.
-    n_labels : int
-    seed : int or sequence of int
-    level : float, default=0.9
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_models, n_models)
-        How much better each (first axis) is at least, and at most, than each other
-        (second axis). A model is out if another is better for certain.
-    """
+def regret_bounds(
+    corrected: np.ndarray,
+    covariance: np.ndarray,
+    n_apart: np.ndarray,
+    n_labels: int,
+    seed: int | Sequence[int],
+    level: float = 0.9,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Simultaneous bounds of how much better the best model is: Hsu's comparisons."""
     n_models = len(corrected)
     gap = corrected[:, None] - corrected
     if n_models < 2 or n_labels < 2:
@@ -494,23 +394,13 @@ def _t(proba, degrees):
     return np.where(degrees >= 1, stats.t.ppf(proba, safe), np.inf)
 
 
-def anytime_bounds(corrected, deviation, n_apart, n_labels, level=0.9):
+def anytime_bounds(
+    corrected: np.ndarray, deviation: np.ndarray, n_apart, n_labels, level=0.9
+) -> tuple[np.ndarray, np.ndarray]:
     """The same bounds for someone who looks after every label.
 
     The best model and each other one are compared at a level that all of these
     comparisons together hold (Bonferroni).
-
-    Parameters
-    ----------
-    corrected : ndarray of shape (n_models,)
-    deviation : ndarray of shape (n_models, n_models)
-        Standard error of each difference.
-    n_apart, n_labels, level
-        See :func:`regret_bounds`.
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_models, n_models)
     """
     gap = corrected[:, None] - corrected
     with np.errstate(invalid="ignore"):
@@ -521,22 +411,10 @@ def anytime_bounds(corrected, deviation, n_apart, n_labels, level=0.9):
     return gap - half, gap + half
 
 
-def each_quantile(n_apart, n_labels, level, is_fixed):
+def each_quantile(n_apart, n_labels, level, is_fixed: bool) -> np.ndarray:
     """Half the width of the interval of each difference, in standard errors.
 
     All comparisons with the best model hold together (Bonferroni).
-
-    Parameters
-    ----------
-    n_apart, n_labels, level
-        See :func:`regret_bounds`.
-    is_fixed : bool
-        For one look; else for looks after every label.
-
-    Returns
-    -------
-    quantile : ndarray of shape (n_models, n_models)
-        Infinite where too few labels tell anything.
     """
     each = 1.0 - (1.0 - level) / max(len(n_apart) - 1, 1)
     found = np.full(n_apart.shape, np.inf)
@@ -549,23 +427,13 @@ def each_quantile(n_apart, n_labels, level, is_fixed):
     return found
 
 
-def information_gain(log_weights, ratings, proba=None):
+def information_gain(
+    log_weights: np.ndarray, ratings: np.ndarray, proba: np.ndarray | None = None
+) -> np.ndarray:
     """How much a label is expected to tell about which model is the best.
 
     Models have weights that fall with what they have wrong. The gain is the expected
     fall of the entropy of these weights.
-
-    Parameters
-    ----------
-    log_weights : ndarray of shape (n_models,)
-    ratings : ndarray of shape (n_rows, n_classes, n_models)
-        How well each model does at each row, for each label; from 0 to 1.
-    proba : ndarray of shape (n_rows, n_classes), default=None
-        Of the labels. None means equal.
-
-    Returns
-    -------
-    gain : ndarray of shape (n_rows,)
     """
     logits = log_weights + LABEL_WEIGHT * ratings
     logits -= logits.max(axis=2, keepdims=True)
@@ -579,20 +447,10 @@ def information_gain(log_weights, ratings, proba=None):
     return before - after
 
 
-def gain_of_votes(log_weights, codes, n_classes):
-    """The same where a model does well, 1, or not, 0, as it votes.
-
-    Parameters
-    ----------
-    log_weights : ndarray of shape (n_models,)
-    codes : ndarray of int of shape (n_rows, n_models)
-        Class that each model votes for.
-    n_classes : int
-
-    Returns
-    -------
-    gain : ndarray of shape (n_rows,)
-    """
+def gain_of_votes(
+    log_weights: np.ndarray, codes: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """The same where a model does well, 1, or not, 0, as it votes."""
     start = log_weights - log_weights.max()
     omega = np.exp(start)
     omega /= omega.sum()
@@ -700,19 +558,8 @@ class Corrected:
         left = values[free].sum(axis=0) - (np.cumsum(picked, axis=0) - picked)
         return picked, left
 
-    def believed(self, apart):
-        """Covariance of the gains as the surrogate expected it, but for what is common.
-
-        Parameters
-        ----------
-        apart : ndarray of shape (n_samples,), dtype bool
-            Rows on which not all models are alike. The others add the same to every
-            entry, and nothing to a difference.
-
-        Returns
-        -------
-        covariance : ndarray of shape (n_models, n_models)
-        """
+    def believed(self, apart: np.ndarray) -> np.ndarray:
+        """Covariance of the gains expected by the surrogate, up to a common factor."""
         n_samples, n_models = self.state.n_samples, self.columns.n_models
         total = np.zeros((n_models, n_models))
         if self.n_picks == n_samples:
@@ -800,17 +647,8 @@ class ModelsView:
     apart: np.ndarray
     gain: Any
 
-    def challengers(self, n_challengers):
-        """The models most likely to be the best, without the leader.
-
-        Parameters
-        ----------
-        n_challengers : int
-
-        Returns
-        -------
-        models : ndarray of int
-        """
+    def challengers(self, n_challengers: int) -> np.ndarray:
+        """The models most likely to be the best, without the leader."""
         order = np.argsort(-self.best_proba, kind="stable")
         order = order[order != self.leader][:n_challengers]
         # Models that are alike come in or stay out together.
@@ -819,17 +657,8 @@ class ModelsView:
         is_in[self.leader] = False
         return np.flatnonzero(is_in)
 
-    def difference_spread(self, n_challengers):
-        """Root mean square spread of the differences to the leader, (n_samples,).
-
-        Parameters
-        ----------
-        n_challengers : int
-
-        Returns
-        -------
-        spread : ndarray of shape (n_samples,)
-        """
+    def difference_spread(self, n_challengers: int) -> np.ndarray:
+        """Root mean square spread of the differences to the leader, (n_samples,)."""
         total = np.zeros(len(self.apart))
         leader = self.influence(self.leader)
         for model in self.challengers(n_challengers):

@@ -6,14 +6,20 @@ The surrogate's part in a step may be any belief from labels before it. A few su
 beliefs are kept, each for a run of picks: an epoch.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._inference._steps import with_several_answers
 from sklearn_ase._inference._tails import tail_for
 from sklearn_ase._state import Picks, PoolState
+
+if TYPE_CHECKING:
+    from sklearn_ase.metrics._row_values import RowValues
 
 # Labels that the believed variance counts for.
 _DISPERSION_LABELS = 5.0
@@ -127,42 +133,16 @@ class RowBelief:
 
 
 def question_state(
-    state,
+    state: PoolState,
     values,
     epochs,
-    observed,
-    with_labels=True,
+    observed: np.ndarray,
+    with_labels: bool = True,
     weight=None,
-    cache=None,
-    noise=None,
-):
-    """State of the pool for other values than the loss.
-
-    Parameters
-    ----------
-    state : PoolState
-        For the loss, with all picks.
-    values : RowValues
-        Whose mean over the pool is asked for.
-    epochs : sequence of Epoch
-        In order.
-    observed : ndarray of shape (n_labels,)
-        Values at the labelled rows, in the order of the picks.
-    with_labels : bool, default=True
-        Whether the values are known where there is a label.
-    weight : ndarray of shape (n_samples,), default=None
-        How much each row counts in `values`; None if all count the same.
-    cache : dict, default=None
-        Keeps what was computed for epochs that are over, by values and epoch.
-    noise : tuple of two ndarrays of shape (n_labels,), default=None
-        Number of answers at each labelled row, and the variance between their values;
-        None if no row has several answers.
-
-    Returns
-    -------
-    state : PoolState
-        With the same picks and, for each, what was expected of these values.
-    """
+    cache: dict | None = None,
+    noise: tuple[np.ndarray, np.ndarray] | None = None,
+) -> PoolState:
+    """State of the pool for other values than the loss."""
     picks, belief, expected = state.picks, None, None
     losses = np.zeros(len(picks))
     losses[picks.answered] = observed
@@ -212,20 +192,10 @@ _COLUMNS = (
 )
 
 
-def moments_with_labels(state, values, observed):
-    """Mean and variance of values under the belief, known where there is a label.
-
-    Parameters
-    ----------
-    state : PoolState
-        With a belief.
-    values : RowValues
-    observed : ndarray of shape (n_labels,)
-
-    Returns
-    -------
-    expected, variance : ndarray of shape (n_samples,)
-    """
+def moments_with_labels(
+    state: PoolState, values: RowValues, observed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of values under the belief, known where there is a label."""
     expected, variance = (np.array(part) for part in values.moments(state.belief))
     expected[state.indices], variance[state.indices] = observed, 0.0
     return expected, variance
@@ -310,17 +280,7 @@ class BeliefColumns:
 
     @classmethod
     def of(cls, belief, classes):
-        """Keep the columns of a belief.
-
-        Parameters
-        ----------
-        belief : CategoricalBelief or GaussianBelief
-        classes : ndarray of shape (n_classes,) or None
-
-        Returns
-        -------
-        columns : BeliefColumns
-        """
+        """Keep the columns of a belief."""
         if classes is None:
             return cls(mean=belief.mean, variance=belief.variance)
         proba = belief.proba
@@ -336,33 +296,15 @@ class BeliefColumns:
         return sum(column.nbytes for column in columns if column is not None)
 
     def proba_of(self, target):
-        """Probability of one class for each row, of shape (n_samples,).
-
-        Parameters
-        ----------
-        target : ndarray of int of shape (n_samples,)
-            Place of the class.
-        """
+        """Probability of one class for each row, of shape (n_samples,)."""
         return self.proba[np.arange(len(target)), target]
 
     def proba_at(self, rows):
         """Probabilities of all classes at some rows."""
         return self.proba[rows]
 
-    def at(self, rows, *columns):
-        """The same with other values at some rows.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_rows,)
-        *columns : ndarray
-            Probabilities, of shape (n_rows, n_classes), or mean and variance, of shape
-            (n_rows,).
-
-        Returns
-        -------
-        columns : BeliefColumns
-        """
+    def at(self, rows: np.ndarray, *columns) -> BeliefColumns:
+        """The same with other values at some rows."""
         names = ("mean", "variance") if self.classes is None else ("proba",)
         changed = {}
         for name, values in zip(names, columns, strict=True):
@@ -371,16 +313,7 @@ class BeliefColumns:
         return replace(self, **changed)
 
     def aligned(self, classes):
-        """The same with a column for each of `classes`, which may be others.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,) or None
-
-        Returns
-        -------
-        columns : BeliefColumns
-        """
+        """The same with a column for each of `classes`, which may be others."""
         if classes is None or classes is self.classes:
             return self
         proba = np.zeros((len(self.proba), len(classes)))
@@ -415,19 +348,8 @@ class Epoch:
         return np.divide(1.0, q, out=np.zeros(len(q)), where=q > 0)
 
 
-def cross_fitted_epochs(epochs, belief):
-    """The same runs of picks with the belief of now, also before the first fit.
-
-    Parameters
-    ----------
-    epochs : list of Epoch
-    belief : BeliefColumns
-        At each labelled row as if it had no label.
-
-    Returns
-    -------
-    epochs : list of Epoch
-    """
+def cross_fitted_epochs(epochs: list[Epoch], belief) -> list[Epoch]:
+    """The same runs of picks with the belief of now, also before the first fit."""
     found = [replace(epoch, belief=belief) for epoch in epochs]
     if found and not found[0].start:
         return found

@@ -1,6 +1,13 @@
 """Intervals of functions of several means, from a region of possible means."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # An event that no label has shown counts as a half.
 UNSEEN_EVENTS = 0.5
@@ -14,29 +21,18 @@ _N_STEPS = 5
 _N_MOVES = 20
 
 
-def ends_over_means(function, gradient, means, covariance, quantile, limits):
+def ends_over_means(
+    function: Callable,
+    gradient,
+    means: np.ndarray,
+    covariance: np.ndarray,
+    quantile: float,
+    limits: tuple[np.ndarray, np.ndarray],
+) -> tuple[float, float]:
     """Least and greatest value of a function over an ellipsoid of means.
 
     For a ratio of two means this is Fieller's interval. It stays within the range of
     the function, and is finite where no label has shown a positive.
-
-    Parameters
-    ----------
-    function, gradient : callable
-        Of an ndarray of shape (n_means,); NaN where the function is not defined. Two
-        means need no gradient.
-    means : ndarray of shape (n_means,)
-        Centre of the ellipsoid. More than two means are within the limits.
-    covariance : ndarray of shape (n_means, n_means)
-    quantile : float
-        Half-axes in standard errors.
-    limits : tuple of two ndarrays of shape (n_means,)
-        What the means can be for certain; points are moved into these limits.
-
-    Returns
-    -------
-    low, high : float
-        NaN if the function is not defined at the centre, or anywhere on the ellipse.
     """
     low, high = ends_over_regions(
         _of_many(function),
@@ -63,25 +59,15 @@ def _of_many(function):
     return each
 
 
-def ends_over_regions(function, gradient, means, covariance, quantile, limits):
-    """The same for many regions at once.
-
-    Parameters
-    ----------
-    function : callable
-        Values at points of each region: (n_regions, n_points, n_means) ->
-        (n_regions, n_points).
-    gradient : callable
-        The same -> (n_regions, n_points, n_means).
-    means : ndarray of shape (n_regions, n_means)
-    covariance : ndarray of shape (n_regions, n_means, n_means)
-    quantile : ndarray of shape (n_regions,)
-    limits : tuple of two ndarrays of shape (n_regions, n_means)
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_regions,)
-    """
+def ends_over_regions(
+    function: Callable,
+    gradient,
+    means,
+    covariance: np.ndarray,
+    quantile: np.ndarray,
+    limits,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for many regions at once."""
     if means.shape[1] == 2:
         return _over_ellipses(function, means, covariance, quantile, limits)
     centre = means[:, None]
@@ -142,20 +128,12 @@ def _axes(covariance):
     return scale, np.maximum(values, 0.0), vectors
 
 
-def into_limits(points, covariance, limits):
+def into_limits(
+    points: np.ndarray, covariance: np.ndarray, limits: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
     """Move means into their limits along directions in which they have an error.
 
     Means that are bound to each other, such as the positives of two models, stay so.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_regions, n_points, n_means)
-    covariance : ndarray of shape (n_regions, n_means, n_means)
-    limits : tuple of two ndarrays of shape (n_regions, n_means)
-
-    Returns
-    -------
-    moved : ndarray of shape (n_regions, n_points, n_means)
     """
     return _moved(points, _axes(covariance), limits)
 
@@ -182,17 +160,8 @@ def _moved(points, axes, limits):
     return moved
 
 
-def greater_covariance(first, second):
-    """The least covariance that is as great as both of two in each direction.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (..., n, n)
-
-    Returns
-    -------
-    covariance : ndarray of shape (..., n, n)
-    """
+def greater_covariance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The least covariance that is as great as both of two in each direction."""
     diagonal = np.diagonal(first + second, axis1=-2, axis2=-1)
     scale = np.sqrt(np.maximum(diagonal, 1e-300))[..., None]
     outer = scale * scale.swapaxes(-1, -2)
@@ -208,20 +177,10 @@ def greater_covariance(first, second):
     return (half * greater) @ half.swapaxes(-1, -2)
 
 
-def covariance_of_steps(deviations, scaled_weights):
-    """Covariance of weighted means of steps, from the scatter of the steps.
-
-    Parameters
-    ----------
-    deviations : ndarray of shape (n_means, n_steps)
-        Distances of the steps from their means, on one scale.
-    scaled_weights : ndarray of shape (n_steps,)
-        Weight of each step on that scale.
-
-    Returns
-    -------
-    covariance : ndarray of shape (n_means, n_means)
-    """
+def covariance_of_steps(
+    deviations: np.ndarray, scaled_weights: np.ndarray
+) -> np.ndarray:
+    """Covariance of weighted means of steps, from the scatter of the steps."""
     n_steps = deviations.shape[1]
     square = deviations @ deviations.T / max(n_steps - 1, 1)
     return square * np.sum(scaled_weights**2)

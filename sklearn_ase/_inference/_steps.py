@@ -1,29 +1,22 @@
 """Array formulas about picks and their labels: numpy in, new arrays out."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from sklearn_ase._utils._arrays import GrowingArray
 
+if TYPE_CHECKING:
+    from sklearn_ase._state import Picks, PoolState
 
-def lure_weights(query_proba, n_samples):
-    """Weights ``v_m`` of the LURE estimator for M labels out of a pool of N.
 
-    Parameters
-    ----------
-    query_proba : ndarray of shape (n_labels,)
-        Probability with which each label was picked, in order.
-    n_samples : int
-        Size of the pool.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_labels,)
-    """
+def lure_weights(query_proba: np.ndarray, n_samples: int) -> np.ndarray:
+    """Weights ``v_m`` of the LURE estimator for M labels out of a pool of N."""
     n_labels = len(query_proba)
     if n_labels == n_samples:
         return np.ones(n_labels)
@@ -56,68 +49,36 @@ def step_weights(n_labels, n_samples):
     return weights
 
 
-def step_estimates(losses, query_proba, n_samples, expected=0.0, free_expected=0.0):
+def step_estimates(
+    losses: np.ndarray,
+    query_proba: np.ndarray,
+    n_samples: int,
+    expected=0.0,
+    free_expected=0.0,
+) -> np.ndarray:
     """Unbiased estimates of the pool risk, each from the label of one step.
 
     ``R_m = (sum_{s<m} l_s + sum_{U_m} g_m + (l_m - g_m(x_m)) / q_m) / N``.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n_labels,)
-        Observed losses in order of acquisition.
-    query_proba : ndarray of shape (n_labels,)
-    n_samples : int
-    expected : ndarray of shape (n_labels,) or 0
-        ``g_m`` at the picked sample, before its label was seen. 0 gives LURE.
-    free_expected : ndarray of shape (n_labels,) or 0
-        Sum of ``g_m`` over the samples that were free at step m.
-
-    Returns
-    -------
-    estimates : ndarray of shape (n_labels,)
     """
     before = np.cumsum(losses) - losses
     return (before + free_expected + (losses - expected) / query_proba) / n_samples
 
 
 def predictable_power(plain, control, n_trusted):
-    """How much of the control to use per step, λ in eq. T1 of docs/trust_method.md.
-
-    Parameters
-    ----------
-    plain : ndarray of shape (n_labels,)
-        One-step estimates without the surrogate.
-    control : ndarray of shape (n_labels,)
-        What the surrogate subtracts from each of them; its mean is 0 given the past.
-    n_trusted : float
-        Number of steps that the prior value 1 is worth.
-
-    Returns
-    -------
-    power : ndarray of shape (n_labels,)
-        Between 0 and 1: the regression of the past estimates on the past controls,
-        shrunk towards 1. Known before its own step, so that the steps stay unbiased.
-    """
+    """How much of the control to use per step, λ in eq. T1 of docs/trust_method.md."""
     sums = map(_before, (plain, control, control**2, plain * control))
     return power_after(np.arange(len(plain)), *sums, n_trusted)
 
 
-def power_after(count, plain, control, square, product, n_trusted):
-    """The same from sums over the steps before.
-
-    Parameters
-    ----------
-    count : ndarray of int of shape (n_labels,)
-        Number of steps before.
-    plain, control, square, product : ndarray of shape (n_labels,)
-        Sums of the estimates, of the controls, of the squares of the controls, and of
-        the products of both.
-    n_trusted : float
-
-    Returns
-    -------
-    power : ndarray of shape (n_labels,)
-    """
+def power_after(
+    count: np.ndarray,
+    plain: np.ndarray,
+    control: np.ndarray,
+    square: np.ndarray,
+    product: np.ndarray,
+    n_trusted: float,
+):
+    """The same from sums over the steps before."""
     count = np.maximum(count, 1)
     square = np.maximum(square - control**2 / count, 0.0)
     product = product - plain / count * control
@@ -137,35 +98,16 @@ def _before(values):
     return before
 
 
-def step_moments(query_proba, expected, variance):
-    """Mean squares of a step's surprise, as the belief expects them.
-
-    Parameters
-    ----------
-    query_proba, expected, variance : ndarray of shape (n_candidates,)
-        Probability of the pick, mean and variance of the loss there.
-
-    Returns
-    -------
-    residual_moment, loss_moment : float
-        Means of ``((l - g) / q)²`` and ``(l / q)²`` over pick and label. Samples that
-        cannot be picked are left out.
-    """
+def step_moments(
+    query_proba: np.ndarray, expected: np.ndarray, variance: np.ndarray
+) -> tuple[float, float]:
+    """Mean squares of a step's surprise, as the belief expects them."""
     inverse = _inverse(query_proba)
     return variance @ inverse, (variance + expected**2) @ inverse
 
 
-def step_limits(query_proba, expected):
-    """Greatest ``1 / q`` and ``g / q`` over the samples that can be picked.
-
-    Parameters
-    ----------
-    query_proba, expected : ndarray of shape (n_candidates,)
-
-    Returns
-    -------
-    max_inverse_proba, max_expected_ratio : float
-    """
+def step_limits(query_proba: np.ndarray, expected: np.ndarray) -> tuple[float, float]:
+    """Greatest ``1 / q`` and ``g / q`` over the samples that can be picked."""
     inverse = _inverse(query_proba)
     return inverse.max(), (expected * inverse).max()
 
@@ -200,49 +142,28 @@ def _step_scale(n_steps, n_samples):
     return scale
 
 
-def gap_log_density(gap, variance, expected, spread):
-    """Log-density of the gap under each hypothesis, up to a constant.
-
-    Parameters
-    ----------
-    gap, variance : float
-    expected, spread : ndarray of shape (n_hypotheses,)
-        See :func:`bias_given_gap`.
-
-    Returns
-    -------
-    log_density : ndarray of shape (n_hypotheses,)
-    """
+def gap_log_density(
+    gap, variance, expected: np.ndarray, spread: np.ndarray
+) -> np.ndarray:
+    """Log-density of the gap under each hypothesis, up to a constant."""
     total = variance + spread
     surprise = np.minimum((gap - expected) ** 2 / total, 1e300)
     return -0.5 * (np.log(total) + surprise)
 
 
-def bias_given_gap(gap, variance, expected, spread, weight, bound):
+def bias_given_gap(
+    gap: float,
+    variance: float,
+    expected: np.ndarray,
+    spread: np.ndarray,
+    weight: np.ndarray,
+    bound: float,
+) -> tuple[float, float]:
     """Expected bias of an estimate, given its distance from an unbiased one.
 
     Under each hypothesis the bias is normal with the given mean and variance. The gap
     is the bias minus the error of the unbiased estimate, taken as independent of it;
     eq. T3 and T4 of docs/trust_method.md.
-
-    Parameters
-    ----------
-    gap : float
-        The estimate minus the unbiased one.
-    variance : float
-        Of the unbiased one, > 0.
-    expected, spread : ndarray of shape (n_hypotheses,)
-        Mean and variance of the bias before the gap is seen.
-    weight : ndarray of shape (n_hypotheses,)
-        Probability of each hypothesis given the gap.
-    bound : float
-
-    Returns
-    -------
-    bias : float
-        Its mean given the gap.
-    within : float
-        Probability that it is not greater than the bound, in either direction.
     """
     share = spread / (variance + spread)
     mean = expected + share * (gap - expected)
@@ -251,18 +172,8 @@ def bias_given_gap(gap, variance, expected, spread, weight, bound):
     return float(weight @ mean), float(weight @ within)
 
 
-def clear_mean(values):
-    """Mean of a sample, shrunk towards 0 by two standard errors.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-
-    Returns
-    -------
-    mean : float
-        0 if it is within two standard errors of 0.
-    """
+def clear_mean(values: np.ndarray) -> float:
+    """Mean of a sample, shrunk towards 0 by two standard errors."""
     mean, error = values.mean(), values.std(ddof=1) / len(values) ** 0.5
     return float(np.sign(mean) * max(abs(mean) - 2.0 * error, 0.0))
 
@@ -289,18 +200,8 @@ class RunningSteps:
         # Of losses, steps, controls, squared controls, and products of the last two.
         self._sums = [0.0] * 5
 
-    def up_to(self, picks):
-        """Steps without g, what g takes from each, and how much of it to use.
-
-        Parameters
-        ----------
-        picks : Picks
-            The first settled picks of the evaluation.
-
-        Returns
-        -------
-        plain, control, power : ndarray of shape (n_picks,)
-        """
+    def up_to(self, picks: Picks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Steps without g, what g takes from each, and how much of it to use."""
         n_known = len(self._parts[0])
         if len(picks) > n_known:
             self._go_on(picks.take(slice(n_known, None)))
@@ -321,21 +222,10 @@ class RunningSteps:
             part.extend(values)
 
 
-def parts_of_steps(picks, n_samples, before=0.0):
-    """One-step estimates without g, and what g takes from each; its mean is 0.
-
-    Parameters
-    ----------
-    picks : Picks
-        Settled ones.
-    n_samples : int
-    before : float, default=0.0
-        Sum of the losses of picks before these.
-
-    Returns
-    -------
-    plain, control : ndarray of shape (n_picks,)
-    """
+def parts_of_steps(
+    picks: Picks, n_samples: int, before: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """One-step estimates without g, and what g takes from each; its mean is 0."""
     losses, proba = picks.losses, picks.query_proba
     past = _cumulated(before, losses)[1:] - losses
     control = picks.expected_loss / proba - picks.free_expected_loss
@@ -350,23 +240,14 @@ def _cumulated(start, values):
 # Rows that nobody can label: means are over the others.
 
 
-def over_answerable(steps, state, weight=None):
+def over_answerable(
+    steps: np.ndarray, state: PoolState, weight: np.ndarray | None = None
+) -> np.ndarray:
     """Turn steps towards the mean over all rows into steps over answerable rows.
 
     A row that nobody can label counts 0 in the sum, and the share of the other rows is
     estimated in the same way as the sum. The ratio of the two is not exactly unbiased;
     its bias falls faster with the number of labels than its standard error.
-
-    Parameters
-    ----------
-    steps : ndarray of shape (n_picks,)
-    state : PoolState
-    weight : ndarray of shape (n_samples,), default=None
-        How much each row counts, with mean 1. None means as in the state.
-
-    Returns
-    -------
-    steps : ndarray of shape (n_picks,)
     """
     picks, n_samples = state.settled, state.n_samples
     if picks.answered.all():
@@ -385,20 +266,8 @@ def over_answerable(steps, state, weight=None):
     return value + (steps - value * share_steps) / share
 
 
-def answerable_share(state, weight=None):
-    """Estimated share of the rows that can be labelled, by their weight.
-
-    Parameters
-    ----------
-    state : PoolState
-    weight : ndarray of shape (n_samples,), default=None
-        How much each row counts, with mean 1. None means that all count the same.
-
-    Returns
-    -------
-    share : float
-        Within what is known for certain.
-    """
+def answerable_share(state: PoolState, weight: np.ndarray | None = None) -> float:
+    """Estimated share of the rows that can be labelled, by their weight."""
     picks, n_samples = state.settled, state.n_samples
     if not picks.n_skipped:
         return 1.0
@@ -456,22 +325,8 @@ class Steps(NamedTuple):
     power: np.ndarray
 
 
-def weighting_obstacle(state, name, allows_skips=True):
-    """Say why labels cannot be weighted by the probability of their pick.
-
-    Parameters
-    ----------
-    state : PoolState
-    name : str
-        Name of the estimate, for the message.
-    allows_skips : bool, default=True
-        Whether it can allow for picks that nobody could label.
-
-    Returns
-    -------
-    obstacle : str
-        Empty if they can.
-    """
+def weighting_obstacle(state: PoolState, name: str, allows_skips: bool = True) -> str:
+    """Say why labels cannot be weighted by the probability of their pick."""
     picks = state.settled
     if picks.n_labels == 0:
         if not len(state.picks):
@@ -497,19 +352,11 @@ def weighting_obstacle(state, name, allows_skips=True):
     return ""
 
 
-def tuned_steps(state):
+def tuned_steps(state: PoolState) -> Steps:
     """One-step estimates with g as a control variate, eq. T1.
 
     The control is weighted by how useful it has been in the steps before. For other
     quantities than the mean loss it counts in full.
-
-    Parameters
-    ----------
-    state : PoolState
-
-    Returns
-    -------
-    steps : Steps
     """
     if "tuned_steps" not in state.memo:
         state.memo["tuned_steps"] = _tuned_steps(state)
@@ -527,19 +374,8 @@ def _tuned_steps(state):
     return _steps(state, power, plain, control)
 
 
-def steps_with_power(state, power):
-    """One-step estimates that use the same share of g in every step.
-
-    Parameters
-    ----------
-    state : PoolState
-    power : float
-        1 for corrected ASE, 0 for LURE.
-
-    Returns
-    -------
-    steps : Steps
-    """
+def steps_with_power(state, power) -> Steps:
+    """One-step estimates that use the same share of g in every step."""
     power = np.full(len(state.settled), float(power))
     return _steps(state, power, *parts_of_steps(state.settled, state.n_samples))
 
@@ -553,20 +389,10 @@ def _steps(state, power, plain, control):
     return Steps(values, (residual + left) / state.n_samples**2, power)
 
 
-def limits_of_steps(state, power):
-    """Least and greatest value that each step could have had.
-
-    Parameters
-    ----------
-    state : PoolState
-        With a loss that has a greatest value.
-    power : ndarray of shape (n_picks,)
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_picks,)
-        NaN where a pick does not say what else could have been picked.
-    """
+def limits_of_steps(
+    state: PoolState, power: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Least and greatest value that each step could have had."""
     picks = state.settled
     before = np.cumsum(picks.losses) - picks.losses
     start = before + power * picks.free_expected_loss
@@ -576,12 +402,7 @@ def limits_of_steps(state, power):
 
 
 def moments_with_prior(state):
-    """Believed moments of the settled picks; those before the first fit as of now.
-
-    Returns
-    -------
-    residual_moment, loss_moment : ndarray of shape (n_picks,)
-    """
+    """Believed moments of the settled picks; those before the first fit as of now."""
     residual, loss = state.settled.residual_moment, state.settled.loss_moment
     unknown, now = np.isnan(residual), 0.0
     if state.belief is not None and unknown.any():
@@ -590,22 +411,10 @@ def moments_with_prior(state):
     return np.where(unknown, now, residual), np.where(unknown, now, loss)
 
 
-def variances_of_mean(steps, predicted, n_samples):
-    """Two estimates of the variance of the weighted mean of the steps, eq. T5.
-
-    Parameters
-    ----------
-    steps, predicted : ndarray of shape (n_picks,)
-        See :func:`tuned_steps`.
-    n_samples : int
-
-    Returns
-    -------
-    seen : float
-        From the scatter of the steps. A few steps miss what is rare.
-    believed : float
-        As the surrogate expected it. It misses what the surrogate does not know.
-    """
+def variances_of_mean(
+    steps: np.ndarray, predicted: np.ndarray, n_samples: int
+) -> tuple[float, float]:
+    """Two estimates of the variance of the weighted mean of the steps, eq. T5."""
     n_picks = len(steps)
     if n_picks == n_samples:
         return 0.0, 0.0
@@ -638,24 +447,13 @@ def blended_variance(seen, believed, n_labels):
     return share * seen + (1.0 - share) * believed
 
 
-def unseen_variance(state):
+def unseen_variance(state: PoolState) -> float:
     """Variance that a unit of losses which no label has shown would add, eq. T12.
 
     If such losses are spread evenly over an infinite pool, the labels are worth
     ``M / κ`` labels of a plain sample for them. κ is the mean of ``1 / (n q)`` over
     the rows. The picks estimate it: over many of them, the mean of ``1 / (n q)²`` is
     κ. Of other values than the loss, a row counts as far as its label can change them.
-
-    Parameters
-    ----------
-    state : PoolState
-        With a loss that has a greatest value.
-
-    Returns
-    -------
-    variance : float
-        At least that of a plain sample with the same labels. Infinite if no label
-        could have shown a loss, 0 if no row can have one.
     """
     picks, room = state.settled, np.ones(state.n_samples)
     if state.is_question:
@@ -684,7 +482,9 @@ def label_shares(state):
 _PRIOR_ROWS = 3
 
 
-def with_several_answers(picks, noise):
+def with_several_answers(
+    picks: Picks, noise: tuple[np.ndarray, np.ndarray] | None
+) -> Picks:
     """Picks with the variance that means of several answers are believed to have.
 
     The surrogate believes in the variance of a single answer. A part of it is noise of
@@ -692,17 +492,6 @@ def with_several_answers(picks, noise):
     from rows with several answers: the variance between the answers for a row, relative
     to what was believed. For each pick it is found from the picks before, so that what
     is expected of a pick is still known before its label.
-
-    Parameters
-    ----------
-    picks : Picks
-    noise : tuple of two ndarrays of shape (n_labels,), or None
-        Number of answers at each labelled row, and the variance between their values.
-        None if no row has several answers.
-
-    Returns
-    -------
-    picks : Picks
     """
     if noise is None:
         return picks
@@ -730,19 +519,8 @@ def _sum_before(values):
 # What picks would add to the variance of a mean, whatever its values.
 
 
-def spread_of_picks(state):
-    """What each row would add to the variance of a mean, had its value variance 1.
-
-    Parameters
-    ----------
-    state : PoolState
-        Of a question.
-
-    Returns
-    -------
-    spread : ndarray of shape (n_samples,)
-        Sum over the picks of ``w² / q``, as long as the row was free, divided by N².
-    """
+def spread_of_picks(state: PoolState) -> np.ndarray:
+    """What each row would add to the variance of a mean, had its value variance 1."""
     picks, n_samples = state.settled, state.n_samples
     weights = step_weights(len(picks), n_samples) ** 2
     weights[np.isnan(picks.query_proba)] = 0.0
@@ -750,19 +528,8 @@ def spread_of_picks(state):
     return each / n_samples**2
 
 
-def chances_of_picks(state):
-    """How often each row was expected to be picked, as long as it was free.
-
-    Parameters
-    ----------
-    state : PoolState
-        Of a question.
-
-    Returns
-    -------
-    chances : ndarray of shape (n_samples,)
-        0 where it is not known.
-    """
+def chances_of_picks(state: PoolState) -> np.ndarray:
+    """How often each row was expected to be picked, as long as it was free."""
     weights = np.ones(len(state.settled))
     return _over_epochs(state, weights, lambda epoch: epoch.query_proba)
 

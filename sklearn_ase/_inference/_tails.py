@@ -1,9 +1,17 @@
 """How heavy the tail of a sample is."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sklearn_ase._inference._steps import row_weight
 from sklearn_ase._utils._checks import same_settings
+
+if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.metrics._row_values import RowValues
 
 # Prior guess of the shape, and the number of values that it counts for. What training
 # rows show counts for more, but labels of the pool can outweigh them.
@@ -21,22 +29,11 @@ MAX_TAIL_SHAPE = 0.7
 _FEWER = 1.5
 
 
-def heaviest_tail(state, min_labels):
+def heaviest_tail(state: PoolState, min_labels: int) -> float:
     """Greatest shape of the tail that fewer of the labels have shown.
 
     Someone who looks at every label count will see one at which the labels have missed
     the large losses. So for such looks a tail that was heavy once stays heavy.
-
-    Parameters
-    ----------
-    state : PoolState
-    min_labels : int
-        Fewer labels than that are not looked at.
-
-    Returns
-    -------
-    shape : float
-        See :func:`tail_shape`; 0 if no smaller number of labels was looked at.
     """
     counts, n_picks = [], len(state.settled) / _FEWER
     while n_picks >= min_labels:
@@ -45,23 +42,12 @@ def heaviest_tail(state, min_labels):
     return max((loss_tail(state, count) for count in counts), default=0.0)
 
 
-def loss_tail(state, n_picks=None):
+def loss_tail(state: PoolState, n_picks: int | None = None) -> float:
     """Shape of the tail of the losses, relative to what the surrogate expected.
 
     Where the surrogate knows that some rows have large losses, these are not a tail.
     Few labels may have missed the large losses, or met one by chance. So the shape at
     training rows counts as if 50 values had shown it, or 250 if it is clearly heavy.
-
-    Parameters
-    ----------
-    state : PoolState
-    n_picks : int, default=None
-        Number of first picks to look at. None means all.
-
-    Returns
-    -------
-    shape : float
-        See :func:`tail_shape`.
     """
     relative = _relative_losses(state, n_picks)
     of_training = state.training_tail
@@ -73,42 +59,19 @@ def loss_tail(state, n_picks=None):
     return of_training if np.isnan(found) else found
 
 
-def tail_for(values, state):
-    """Shape of the tail at training rows, if other values are losses of the same kind.
-
-    Parameters
-    ----------
-    values : RowValues
-        Such as the loss at the rows of a group.
-    state : PoolState
-        For the loss.
-
-    Returns
-    -------
-    shape : float
-        NaN if the values are not those of the loss of the evaluation.
-    """
+def tail_for(values: RowValues, state: PoolState) -> float:
+    """Shape of the tail at training rows, if the other values are similar losses."""
     own = getattr(state.loss, "loss", None)
     asked = getattr(getattr(values, "loss", None), "loss", None)
     is_same = own is not None and same_settings(asked, own)
     return state.training_tail if is_same else np.nan
 
 
-def beyond_largest(state):
+def beyond_largest(state: PoolState) -> float:
     """Mean of the losses beyond the largest one met, relative to the mean, eq. T13.
 
     It is what the tail has there more than an exponential one, for which the interval
     allows anyhow.
-
-    Parameters
-    ----------
-    state : PoolState
-
-    Returns
-    -------
-    share : float
-        0 if the tail is not heavier than an exponential one, or the loss has a greatest
-        value.
     """
     if np.isfinite(state.loss.max_loss):
         return 0.0
@@ -136,27 +99,15 @@ def _relative_losses(state, n_picks=None):
     return losses / expected
 
 
-def tail_shape(values, prior=_PRIOR_SHAPE, prior_values=_PRIOR_VALUES):
+def tail_shape(
+    values: np.ndarray, prior: float = _PRIOR_SHAPE, prior_values: float = _PRIOR_VALUES
+) -> float:
     """Shape of a generalised Pareto distribution fitted to the upper half of a sample.
 
     From one half on the variance is infinite, from 1 on the mean. The estimate is that
     of Zhang and Stephens [1]_, moved towards a prior guess: by default towards one
     half as if ten values said so [2]_.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-    prior : float, default=0.5
-    prior_values : float, default=10
-        Number of values that the prior guess counts for.
-
-    Returns
-    -------
-    shape : float
-        NaN if fewer than five values lie above the median.
-
-    References
-    ----------
     .. [1] Zhang and Stephens, "A new and efficient estimation method for the
        generalized Pareto distribution", Technometrics 2009.
     .. [2] Vehtari et al., "Pareto smoothed importance sampling", JMLR 2024.

@@ -1,7 +1,10 @@
 """Fingerprints of data, so that a journal is not continued with another pool."""
 
+from __future__ import annotations
+
 import hashlib
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -15,23 +18,19 @@ from sklearn_ase._data._rows import (
 )
 from sklearn_ase._data._sources import RowSource
 
+if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._utils._typing import Rows
+
 _ROWS_AT_A_TIME = 4096
 _ROWS_OF_A_SOURCE = 2**16
 
 
-def fingerprint(X):
+def fingerprint(X: Rows) -> str:
     """Return a short text that changes when the values, their order or shape change.
 
     It depends on the values and not on how they are stored: a memory map and an array
     of the same values have the same fingerprint.
-
-    Parameters
-    ----------
-    X : array, sparse matrix, frame, list, torch dataset or RowSource
-
-    Returns
-    -------
-    fingerprint : str
     """
     digest = hashlib.sha256()
     if isinstance(X, RowSource):
@@ -57,19 +56,8 @@ def fingerprint(X):
     return digest.hexdigest()[:32]
 
 
-def fingerprint_of_pool(problem):
-    """Return a fingerprint of the rows of a pool, for files that shall know them.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    fingerprint : str or None
-        None if the rows would have to be read from disk. A pool without features has
-        that of what is known about its rows: judges, or predictions.
-    """
+def fingerprint_of_pool(problem: Problem) -> str | None:
+    """Return a fingerprint of the rows of a pool, for files that shall know them."""
     X = problem.X.in_memory if isinstance(problem.X, RowSource) else problem.X
     if X is None or is_dataset(X):
         return None
@@ -96,21 +84,11 @@ def _add(digest, values):
     digest.update(values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes())
 
 
-def sketch(values):
+def sketch(values) -> list[list[float]]:
     """Return a few numbers that are close for predictions that are close.
 
     Networks do not repeat their predictions to the last bit on another machine, so
     predictions have no fingerprint.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,) or (n_samples, n_columns)
-        Numbers, or labels of any kind.
-
-    Returns
-    -------
-    sketch : list of list of float
-        Mean, spread and four random sums of each column.
     """
     if values.dtype.kind in "OUS":  # Each label as a number of its own.
         texts, places = np.unique(values.astype(str), return_inverse=True)
@@ -123,19 +101,8 @@ def sketch(values):
     return np.vstack([mean, spread, sums]).T.tolist()
 
 
-def same_sketch(first, second, tolerance=1e-4):
-    """Whether two sketches may be of the same predictions, but for rounding.
-
-    Parameters
-    ----------
-    first, second : list of list of float
-    tolerance : float, default=1e-4
-        In units of how the predictions spread.
-
-    Returns
-    -------
-    is_same : bool
-    """
+def same_sketch(first, second, tolerance=0.0001) -> bool:
+    """Whether two sketches may be of the same predictions, but for rounding."""
     first, second = np.array(first, dtype=float), np.array(second, dtype=float)
     if first.shape != second.shape or not first.size:
         return first.shape == second.shape
@@ -145,17 +112,8 @@ def same_sketch(first, second, tolerance=1e-4):
     return bool((np.abs(first - second) <= tolerance[:, None]).all())
 
 
-def same_experts(first, second):
-    """Whether the sketches of experts, by name, may be of the same experts.
-
-    Parameters
-    ----------
-    first, second : dict of str to list, or None
-
-    Returns
-    -------
-    is_same : bool
-    """
+def same_experts(first: dict | None, second: dict | None) -> bool:
+    """Whether the sketches of experts, by name, may be of the same experts."""
     if first is None or second is None:
         return first is second
     same_names = list(first) == list(second)
@@ -172,19 +130,8 @@ _DISTANCES = (-3.0, -1.0, -0.3, 0.0, 0.3, 1.0, 3.0)
 _TOLERANCE = 1e-3
 
 
-def sketch_loss(problem):
-    """Return a few numbers that differ for losses that compute different values.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    sketch : list of list of float
-        See :func:`sketch`; of the loss at some rows, for each class or for labels at
-        some distances from the prediction.
-    """
+def sketch_loss(problem) -> list[list[float]]:
+    """Return a few numbers that differ for losses that compute different values."""
     rows = np.unique(np.linspace(0, problem.n_samples - 1, _N_ROWS).astype(int))
     loss = problem.loss_for(problem.classes, rows)
     places = np.arange(len(rows))

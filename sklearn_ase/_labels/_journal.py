@@ -1,11 +1,14 @@
 """Journals of format 1, written by version 0.1, under the names of today."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import partial
 from operator import eq
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +30,13 @@ from sklearn_ase._utils._checks import check_path
 from sklearn_ase._utils._display import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._utils._typing import StrPath
+
 _SETTINGS = {"cross_fit": "cv"}
 _IN_SETTINGS = {
     r"\bGuarded\(": "GuardedASE(",
@@ -38,17 +48,8 @@ _IN_SETTINGS = {
 }
 
 
-def upgraded_header(header):
-    """Return a header with today's names.
-
-    Parameters
-    ----------
-    header : dict
-
-    Returns
-    -------
-    header : dict
-    """
+def upgraded_header(header: dict) -> dict:
+    """Return a header with today's names."""
     names = {"kind": "task", **_SETTINGS}
     header = {names.get(key, key): value for key, value in header.items()}
     for key, value in header.items():
@@ -156,15 +157,8 @@ class Journal(LabelLedger):
             if values:
                 self._append(["together", *values])
 
-    def begin(self, make_header):
-        """Write the first line, or compare it with that of the file; then replay.
-
-        Parameters
-        ----------
-        make_header : callable
-            Returns a dict of JSON values with the keys of `_SAME`; other entries may
-            differ from those of the file, with a warning.
-        """
+    def begin(self, make_header: Callable) -> None:
+        """Write the first line, or compare it with that of the file; then replay."""
         header = finite({"format": FORMAT, "version": VERSION, **make_header()})
         settings = {
             key: header[key]
@@ -191,7 +185,7 @@ class Journal(LabelLedger):
         self.header = header
         self._events = None  # From here on events are written.
 
-    def close(self):
+    def close(self) -> None:
         """Release the file, so that others may continue it."""
         self._file.close()
 
@@ -290,7 +284,7 @@ class Journal(LabelLedger):
                     "it is."
                 )
 
-    def _warn_of_format(self):
+    def _warn_of_format(self) -> None:
         warn_caller(
             f"{self.path} has format {self.header['version']}, which has no checksums: "
             "a label that was changed in the file may pass unnoticed. New journals "
@@ -340,28 +334,16 @@ class _ReadJournal(Journal):
 
     _open = _UnlockedFile
 
-    def replay(self):
+    def replay(self) -> None:
         for place, event in enumerate(self._events, start=2):
             self._replay(place, event, self.header["n_samples"])
 
 
-def read_journal(path):
+def read_journal(path: StrPath) -> tuple[dict | None, LabelLedger]:
     """Return what a journal holds.
 
     Nothing is fitted and the pool is not needed. A last line that was not written to
     its end is left out, as it is when the journal is opened.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    header : dict or None
-        The first line, with the size of the pool, the classes and the settings. None
-        if the file is empty.
-    ledger : LabelLedger
-        Queries and labels so far, in memory.
     """
     journal = _ReadJournal(path)
     try:
@@ -376,19 +358,8 @@ def read_journal(path):
 
 
 @contextmanager
-def open_ledger(ledger, journal):
-    """Open a ledger to continue; it is closed again if the start fails.
-
-    Parameters
-    ----------
-    ledger : LabelLedger or None
-        Copied.
-    journal : str, path or None
-
-    Yields
-    ------
-    ledger : LabelLedger
-    """
+def open_ledger(ledger: LabelLedger | None, journal) -> Iterator[LabelLedger]:
+    """Open a ledger to continue; it is closed again if the start fails."""
     if journal is None:
         yield LabelLedger() if ledger is None else ledger.copy()
         return
@@ -427,14 +398,8 @@ def check_ledger(ledger, n_samples):
         )
 
 
-def recognise_pool(ledger, problem):
-    """Refuse a ledger of other rows, and let it remember these.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-    problem : Problem
-    """
+def recognise_pool(ledger: LabelLedger, problem: Problem) -> None:
+    """Refuse a ledger of other rows, and let it remember these."""
     pool = fingerprint_of_pool(problem)
     if None not in (pool, ledger.pool) and pool != ledger.pool:
         raise ValueError(
@@ -461,20 +426,8 @@ def check_known_labels(known_labels, n_samples):
     return dict(zip(rows.tolist(), known_labels.values(), strict=True))
 
 
-def header_of(problem, seed, settings):
-    """Return what identifies an evaluation, as JSON values.
-
-    Parameters
-    ----------
-    problem : Problem
-    seed : int
-    settings : dict of str to object
-        Parameters that shape the evaluation; they may be changed, with a warning.
-
-    Returns
-    -------
-    header : dict
-    """
+def header_of(problem: Problem, seed: int, settings: dict[str, Any]) -> dict:
+    """Return what identifies an evaluation, as JSON values."""
     rows = {
         "X_train": problem.X_train,
         "y_train": problem.y_train,
@@ -501,15 +454,10 @@ def header_of(problem, seed, settings):
     }
 
 
-def record_known_labels(ledger, problem, known_labels):
-    """Record labels that are available before the first query.
-
-    Parameters
-    ----------
-    ledger : LabelLedger
-    problem : Problem
-    known_labels : dict of int to label
-    """
+def record_known_labels(
+    ledger: LabelLedger, problem: Problem, known_labels: dict[int, Any]
+) -> None:
+    """Record labels that are available before the first query."""
     if not known_labels:
         return
     rows, labels = list(known_labels), list(known_labels.values())
@@ -533,17 +481,8 @@ def record_known_labels(ledger, problem, known_labels):
         ledger.know(known_labels, known_labels.values())
 
 
-def sketch_predictions(predictions):
-    """Sketch of the response, and of the expert if it differs.
-
-    Parameters
-    ----------
-    predictions : Predictions or PredictionsOnDemand
-
-    Returns
-    -------
-    columns : list of list of float
-    """
+def sketch_predictions(predictions) -> list[list[float]]:
+    """Sketch of the response, and of the expert if it differs."""
     if not predictions.has_expert:
         return []
     if not isinstance(predictions, Predictions):

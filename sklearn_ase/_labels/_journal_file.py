@@ -1,5 +1,7 @@
 """Open a file that no other process may open in this way."""
 
+from __future__ import annotations
+
 import errno
 import json
 import math
@@ -17,18 +19,8 @@ from sklearn_ase.exceptions import JournalError, JournalWarning
 _LOCKED = {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}
 
 
-def open_locked(path):
-    """Return a file, open for reading and adding, locked against other processes.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    file : binary file without a buffer
-        It stays unlocked, with a warning, where files cannot be locked.
-    """
+def open_locked(path: Path):
+    """Return a file, open for reading and adding, locked against other processes."""
     # Without a buffer nothing of a line that failed can be written later.
     file = open(path, "a+b", buffering=0)  # noqa: SIM115 -- kept open
     try:
@@ -77,20 +69,8 @@ _END = re.compile(rb', (?:"check": )?"([0-9a-f]{8})"[\]}]')
 _LENGTHS = (len(b', "01234567"]'), len(b', "check": "01234567"}'))
 
 
-def sealed(line, before):
-    """Return a line with its checksum.
-
-    Parameters
-    ----------
-    line : bytes
-        A list or dict with at least one entry, as JSON, without the end of the line.
-    before : int
-        CRC-32 of all lines before it, with their ends.
-
-    Returns
-    -------
-    line : bytes
-    """
+def sealed(line: bytes, before: int) -> bytes:
+    """Return a line with its checksum."""
     body, end = line[:-1], line[-1:]
     name = b'"check": ' if end == b"}" else b""
     return b'%b, %b"%08x"%b' % (body, name, crc32(body, before), end)
@@ -165,20 +145,10 @@ class JournalFile:
         self._end = b""  # A last line that does not count, or the end that it lacks.
         self._failure = None  # Of a write of which something may still be there.
 
-    def read(self, first_line):
+    def read(self, first_line: bytes) -> list[bytes]:
         """Read all lines, without a last one that was not written to its end.
 
         The file itself is not changed; :meth:`mend` does that.
-
-        Parameters
-        ----------
-        first_line : bytes
-            How the first line of a journal starts. A file that starts differently is
-            read as it is.
-
-        Returns
-        -------
-        lines : list of bytes
         """
         self._file.seek(0)
         *lines, last = self._file.read().split(b"\n")
@@ -191,18 +161,8 @@ class JournalFile:
         self._end = b"\n"  # Only the end is missing, or the line is damaged.
         return [*lines, last]
 
-    def values(self, lines):
-        """Check and parse lines one by one.
-
-        Parameters
-        ----------
-        lines : list of bytes
-            What :meth:`read` returned.
-
-        Yields
-        ------
-        value : JSON value
-        """
+    def values(self, lines: list[bytes]):
+        """Check and parse lines one by one."""
         for place, line in enumerate(lines, start=1):
             if self.has_checksums and not is_intact(line, self._contents.crc):
                 raise JournalError(
@@ -226,7 +186,7 @@ class JournalFile:
                 "as it is."
             ) from error
 
-    def mend(self):
+    def mend(self) -> None:
         """Complete the last line of the file, or cut it off if it is not whole."""
         if self._end == b"\n":
             self._file.write(b"\n")
@@ -240,16 +200,8 @@ class JournalFile:
         self._end = b""
         self._contents = self._now(self._contents)
 
-    def append(self, values, durable=True):
-        """Add one line per value; either all of them or none.
-
-        Parameters
-        ----------
-        values : sequence of JSON values
-            Numbers that JSON lacks become text, which ``float`` reads.
-        durable : bool, default=True
-            Whether to wait until they are on disk.
-        """
+    def append(self, values, durable: bool = True) -> None:
+        """Add one line per value; either all of them or none."""
         self._check_unchanged()
         lines, contents = [], self._contents
         for value in values:
@@ -267,7 +219,7 @@ class JournalFile:
             error.add_note(f"Nothing of it was recorded in {self.path}. Try it again.")
             raise
 
-    def sync_folder(self):
+    def sync_folder(self) -> None:
         """Make the name of a new file durable, where folders can be synced."""
         try:
             descriptor = os.open(self.path.parent, os.O_RDONLY)
@@ -280,7 +232,7 @@ class JournalFile:
         finally:
             os.close(descriptor)
 
-    def close(self):
+    def close(self) -> None:
         """Release the lock, also where a child process still has the file."""
         if self._file is None:
             return
@@ -289,7 +241,7 @@ class JournalFile:
             unlock(file)
         file.close()
 
-    def check_open(self):
+    def check_open(self) -> None:
         """Refuse if this process cannot add lines."""
         if self._file is None:
             raise JournalError(
@@ -334,7 +286,7 @@ class JournalFile:
         time = os.fstat(self._file.fileno()).st_mtime_ns
         return _Contents(contents.n_bytes, contents.crc, time)
 
-    def _check_unchanged(self):
+    def _check_unchanged(self) -> None:
         """Refuse to write to a file that others have removed or changed."""
         self.check_open()
         here = os.fstat(self._file.fileno())

@@ -108,7 +108,7 @@ class LedgerContents:
         more = chain(*(self.more_labels.get(row, ()) for row in [*rows, *known]))
         return [*(self.labels[row] for row in rows), *self.known.values(), *more]
 
-    def copy(self) -> LabelLedger:
+    def copy(self):
         """Return an independent copy, in memory."""
         other = self._in_memory()
         for name in vars(other):
@@ -127,7 +127,7 @@ class LedgerContents:
             raise
 
     @staticmethod
-    def _in_memory():
+    def _in_memory() -> None:
         """An empty ledger that has no file."""
         raise NotImplementedError
 
@@ -175,34 +175,14 @@ _AT_RISK = re.compile(r"[=+\-@\t\r\n'.\d]|(true|false)$", re.IGNORECASE)
 _EXACT = 2**53  # Greater whole numbers are rounded when they are written as 1E+16.
 
 
-def label_cell(label):
-    """Return a label as the content of a cell.
-
-    Parameters
-    ----------
-    label : bool, int, float or str
-
-    Returns
-    -------
-    cell : bool, int, float or str
-        Text that a spreadsheet could change starts with an apostrophe.
-    """
+def label_cell(label: Any) -> Any:
+    """Return a label as the content of a cell."""
     is_at_risk = isinstance(label, str) and _AT_RISK.match(label)
     return _SIGN + label if is_at_risk else label
 
 
-def read_label(text, kind):
-    """Return the label in a cell.
-
-    Parameters
-    ----------
-    text : str
-    kind : {"bool", "float", "int", "str"}
-
-    Returns
-    -------
-    label : bool, int, float or str
-    """
+def read_label(text: str, kind: str) -> Any:
+    """Return the label in a cell."""
     if kind == "str":
         return text.removeprefix(_SIGN)
     if kind == "int":
@@ -243,15 +223,8 @@ def read_number(text, name):
     return numbers if text.startswith("[") else numbers[0]
 
 
-def check_places(name, places):
-    """Refuse positions that are not 1, 2, ... in some order.
-
-    Parameters
-    ----------
-    name : str
-        Of their column.
-    places : list of int
-    """
+def check_places(name: str, places: list[int]) -> None:
+    """Refuse positions that are not 1, 2, ... in some order."""
     last = max([*places, len(places)])
     found = {*places}
     missing = [*islice((n for n in range(1, last + 1) if n not in found), 5)]

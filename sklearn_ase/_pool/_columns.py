@@ -1,8 +1,11 @@
 """What a pass over a pool keeps for questions besides the mean loss."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +22,11 @@ from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._ranking import BaseRanking
 from sklearn_ase.metrics._row_values import ClassValues, ReadTable, TableValues
+
+if TYPE_CHECKING:
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.metrics._pool_metric import PoolRanking
 
 # Larger columns are kept in single precision for epochs, as tables are.
 _MANY = 2**20
@@ -51,19 +59,8 @@ class Keeps:
     disagreement: bool = False
 
     @classmethod
-    def of(cls, metrics, classes, disagreement=False):
-        """What metrics need.
-
-        Parameters
-        ----------
-        metrics : sequence of PoolMetric or PoolRanking
-        classes : ndarray of shape (n_classes,) or None
-        disagreement : bool, default=False
-
-        Returns
-        -------
-        keeps : Keeps
-        """
+    def of(cls, metrics, classes, disagreement: bool = False):
+        """What metrics need."""
         if classes is None:
             return cls(None, disagreement=disagreement)
         targets, tables, all_classes = {}, {}, False
@@ -114,32 +111,13 @@ class Keeps:
                 names += [("disagreement", name) for name in of_classes]
         return (*names, "all disagreement") if self.disagreement else tuple(names)
 
-    def at(self, rows):
-        """The same for some rows.
-
-        Parameters
-        ----------
-        rows : slice
-        """
+    def at(self, rows: slice):
+        """The same for some rows."""
         targets = {name: target[rows] for name, target in self.targets.items()}
         return replace(self, targets=targets)
 
     def columns(self, belief, classes, response_of):
-        """The columns that are kept of some rows.
-
-        Parameters
-        ----------
-        belief : CategoricalBelief or GaussianBelief
-            About these rows.
-        classes : ndarray of shape (n_classes,) or None
-            That the belief knows.
-        response_of : callable
-            ``metric -> response``: what the metric reads of the predictions.
-
-        Returns
-        -------
-        columns : list of ndarray of shape (n_rows,)
-        """
+        """The columns that are kept of some rows."""
         total = [belief.disagreement()] if self.disagreement else []
         if self.classes is None:
             return [belief.mean, belief.variance, *total]
@@ -184,20 +162,8 @@ class ReadBelief(BeliefColumns):
     places: np.ndarray | None = None
 
     @classmethod
-    def of(cls, keeps, columns, training_worth=None):
-        """Put together what a pass kept.
-
-        Parameters
-        ----------
-        keeps : Keeps
-        columns : dict of object to column of shape (n_samples,)
-            Those on a cluster are brought here.
-        training_worth : TrainingWorth, default=None
-
-        Returns
-        -------
-        belief : ReadBelief
-        """
+    def of(cls, keeps, columns, training_worth: TrainingWorth | None = None):
+        """Put together what a pass kept."""
         found = {name: np.asarray(columns[name]) for name in keeps.names}
         known = {"training_worth": training_worth, "keeps": keeps}
         proba = None
@@ -224,17 +190,7 @@ class ReadBelief(BeliefColumns):
         return replace(self, proba=proba, columns=columns, training_worth=None)
 
     def aligned(self, classes):
-        """The same for the classes of an earlier time, when fewer were known.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,) or None
-            All are among the classes it was kept for.
-
-        Returns
-        -------
-        belief : ReadBelief
-        """
+        """The same for the classes of an earlier time, when fewer were known."""
         if classes is None or np.array_equal(classes, self.classes):
             return self
         places = np.searchsorted(self.keeps.classes, classes)
@@ -290,16 +246,7 @@ class ReadBelief(BeliefColumns):
 
 
 def name_of(target):
-    """A name that the places of a class at each row give.
-
-    Parameters
-    ----------
-    target : ndarray of int of shape (n_samples,)
-
-    Returns
-    -------
-    name : str
-    """
+    """A name that the places of a class at each row give."""
     if (target == target[0]).all():
         return f"class {target[0]}"
     return blake2b(np.ascontiguousarray(target, dtype=np.int32)).hexdigest()
@@ -346,12 +293,7 @@ class Reading:
         return ("expected", "variance", *self.reads, *asked)
 
     def at(self, rows):
-        """The same for some rows of the pool.
-
-        Parameters
-        ----------
-        rows : slice
-        """
+        """The same for some rows of the pool."""
         if self.keeps is None:
             return self
         return replace(self, keeps=self.keeps.at(rows))
@@ -418,23 +360,7 @@ class PoolSums:
 
 
 def reduce_chunk(rows, given, reading, surrogate):
-    """Ask model and surrogate about some rows, and keep a few numbers of each.
-
-    Parameters
-    ----------
-    rows : array, sparse matrix, frame, list or torch dataset
-    given : array-like, frame or None
-        Predictions of the model for these rows, if they are known.
-    reading : Reading
-    surrogate : BaseSurrogate
-        Fitted.
-
-    Returns
-    -------
-    columns : list of ndarray of shape (n_rows,)
-        In the order of ``reading.names``.
-    sums : PoolSums
-    """
+    """Ask model and surrogate about some rows, and keep a few numbers of each."""
     predictions = reading.asking(rows, given)
     loss = reading.loss_of(predictions)
     expert, risk = predictions.expert_for(reading.classes), reading.member_risk
@@ -457,20 +383,7 @@ def reduce_chunk(rows, given, reading, surrogate):
 
 
 def moments_of(belief, loss, name):
-    """Mean and variance of the loss at each row, checked.
-
-    Parameters
-    ----------
-    belief : CategoricalBelief or GaussianBelief
-        It may come from a user's surrogate.
-    loss : LossTable or PointLoss
-    name : str
-        Of the surrogate, for the message.
-
-    Returns
-    -------
-    expected, variance : ndarray of shape (n_samples,)
-    """
+    """Mean and variance of the loss at each row, checked."""
     if not hasattr(belief, "expected_loss"):
         raise TypeError(
             f"{name}.belief must return a CategoricalBelief or a GaussianBelief, but "
@@ -503,18 +416,8 @@ class TablesNeededError(ValueError, AttributeError):
     """Raised for what a pool that is read in chunks does not have."""
 
 
-def tables_needed(what):
-    """Return the error for something that needs tables with all rows.
-
-    Parameters
-    ----------
-    what : str
-        Begins a sentence, such as "compare()".
-
-    Returns
-    -------
-    error : TablesNeededError
-    """
+def tables_needed(what: str) -> TablesNeededError:
+    """Return the error for something that needs tables with all rows."""
     return TablesNeededError(
         f"{what} needs a table with a row for each sample. {_ADVICE}"
     )
@@ -692,14 +595,7 @@ class ReadResponse:
 
     @classmethod
     def of_pool(cls, problem, asking, classes):
-        """Take of the problem only what is needed, for it is sent to workers.
-
-        Parameters
-        ----------
-        problem : Problem
-        asking : Asking
-        classes : ndarray of shape (n_classes,) or None
-        """
+        """Take of the problem only what is needed, for it is sent to workers."""
         names = "X predictions X_train y_train train_predictions cost sample_weight"
         names += " features train_features pool"
         return cls(replace(problem, **dict.fromkeys(names.split())), asking, classes)
@@ -717,18 +613,7 @@ class ReadResponse:
         return self.of(rows, self.asking(rows, given), self.metric)
 
     def of(self, rows, predictions, metric):
-        """What a metric reads of the predictions for some rows.
-
-        Parameters
-        ----------
-        rows : array, sparse matrix, frame, list or torch dataset
-        predictions : Predictions
-        metric : BaseMetric
-
-        Returns
-        -------
-        response : ndarray of shape (n_rows,) or (n_rows, n_classes), or None
-        """
+        """What a metric reads of the predictions for some rows."""
         problem = replace(self.problem, X=rows, predictions=predictions)
         found = response_of(problem, metric, self.classes, is_part=True)
         if isinstance(metric, BaseRanking) and found.ndim == 2:
@@ -772,17 +657,8 @@ class AskedColumns:
         self._parts, self._found = parts, {}
         self._metrics = []  # That questions were about; their places are names.
 
-    def name_of(self, metric):
-        """A name that only metrics with the same parameters share.
-
-        Parameters
-        ----------
-        metric : BaseMetric
-
-        Returns
-        -------
-        name : str
-        """
+    def name_of(self, metric: BaseMetric) -> str:
+        """A name that only metrics with the same parameters share."""
         for place, known in enumerate(self._metrics):
             if same_settings(known, metric):
                 return f"metric {place}"
@@ -790,16 +666,7 @@ class AskedColumns:
         return f"metric {len(self._metrics) - 1}"
 
     def collected(self, response):
-        """What a metric reads of the predictions for all rows; takes one pass.
-
-        Parameters
-        ----------
-        response : ReadResponse
-
-        Returns
-        -------
-        response : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
-        """
+        """What a metric reads of the predictions for all rows; takes one pass."""
         metric, classes = response.metric, response.classes
         if metric.response_method is None:
             return None
@@ -811,17 +678,8 @@ class AskedColumns:
             refuse_labels(found, metric)
         return found
 
-    def limits_of(self, response):
-        """Least and greatest value of a metric of one mean at all rows; one pass.
-
-        Parameters
-        ----------
-        response : ReadResponse
-
-        Returns
-        -------
-        least, most : ndarray of shape (n_samples,)
-        """
+    def limits_of(self, response: ReadResponse) -> tuple[np.ndarray, np.ndarray]:
+        """Least and greatest value of a metric of one mean at all rows; one pass."""
         key = "limits", *self._key_of(response)
         least, most, is_label = self._once(key, ReadLimits(response)).T
         if response.may_be_labels and is_label.all():
@@ -837,7 +695,7 @@ class AskedColumns:
             self._found[key] = self._parts.collect(function, "asking the model")
         return self._found[key]
 
-    def forget(self):
+    def forget(self) -> None:
         """Let go the columns that questions have read."""
         self._found.clear()
 
@@ -891,22 +749,10 @@ class TableAt:
         return found.parts[0]
 
 
-def metric_in_chunks(problem, metric, classes, weight=None):
-    """Apply a metric to the predictions for a pool, without a table of them.
-
-    Parameters
-    ----------
-    problem : Problem
-        With a :class:`PartedPool`.
-    metric : BaseMetric
-    classes : ndarray of shape (n_classes,) or None
-    weight : ndarray of shape (n_samples,), default=None
-        Weight of each row, with mean 1.
-
-    Returns
-    -------
-    pool_metric : PoolMetric or PoolRanking
-    """
+def metric_in_chunks(
+    problem: Problem, metric: BaseMetric, classes, weight: np.ndarray | None = None
+) -> PoolMetric | PoolRanking:
+    """Apply a metric to the predictions for a pool, without a table of them."""
     pool, n_samples = problem.pool, problem.n_samples
     response = _response(problem, metric, classes)
 
@@ -925,21 +771,10 @@ def metric_in_chunks(problem, metric, classes, weight=None):
     return metric.on_pool(found, classes=classes, weight=weight, n_samples=n_samples)
 
 
-def response_in_chunks(problem, metric, classes):
-    """What a metric reads of the predictions; see :func:`response_of`.
-
-    Parameters
-    ----------
-    problem : Problem
-        With a :class:`PartedPool`.
-    metric : BaseMetric
-    classes : ndarray of shape (n_classes,) or None
-
-    Returns
-    -------
-    response : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Of a ranking, the scores of the positive class.
-    """
+def response_in_chunks(
+    problem: Problem, metric: BaseMetric, classes: np.ndarray | None
+) -> np.ndarray:
+    """What a metric reads of the predictions; see :func:`response_of`."""
     metric = with_positive(metric, problem.classes, classes)
     response = _response(problem, metric, classes)
     return problem.pool.asked.collected(response)

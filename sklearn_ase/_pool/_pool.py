@@ -1,7 +1,10 @@
 """The columns of a pool in the memory of this process."""
 
+from __future__ import annotations
+
 from copy import copy
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +33,15 @@ from sklearn_ase._state import Picks
 from sklearn_ase._utils._display import progress
 from sklearn_ase.belief._kernels import check_members
 from sklearn_ase.selection import ScoreStats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from sklearn_ase._data._on_demand import PredictionsOnDemand
+    from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.surrogate._base import BaseSurrogate
 
 # Rows of the columns that are worked on at a time: they and what is made of them stay
 # in the cache of the processor.
@@ -68,20 +80,8 @@ class LocalParts:
             found = Survey.of(asking(rows, given)).plus(found)
         return found
 
-    def collect(self, function, label):
-        """Return what a function gives for all rows, put together.
-
-        Parameters
-        ----------
-        function : callable
-            ``function(rows, given)``, an array with an entry for each of some rows.
-        label : str
-            Of the progress bar.
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples, ...)
-        """
+    def collect(self, function: Callable, label: str) -> np.ndarray:
+        """Return what a function gives for all rows, put together."""
         found = [function(rows, given) for rows, given in self._chunks(1, label)]
         return np.concatenate(found)
 
@@ -93,18 +93,7 @@ class LocalParts:
         return float(min(least)), float(max(most))
 
     def reduce(self, reading, surrogate):
-        """Ask model and surrogate about all rows, and keep a few numbers of each.
-
-        Parameters
-        ----------
-        reading : Reading
-        surrogate : BaseSurrogate
-
-        Returns
-        -------
-        columns : dict of str to ndarray of shape (n_samples,)
-        sums : PoolSums
-        """
+        """Ask model and surrogate about all rows, and keep a few numbers of each."""
         n_classes = 1 if reading.classes is None else len(reading.classes)
         columns, sums, start = None, None, 0
         for rows, given in self._chunks(4 * n_classes, "surrogate on the pool"):
@@ -120,20 +109,10 @@ class LocalParts:
             column.setflags(write=False)  # Strategies of users get them.
         return columns, sums
 
-    def map(self, function, columns, *arguments):
-        """Return what a function gives for each part of the columns.
-
-        Parameters
-        ----------
-        function : callable
-            ``function(start, columns, *arguments)``
-        columns : dict of str to ndarray of shape (n_samples,)
-        *arguments
-
-        Returns
-        -------
-        results : list
-        """
+    def map(
+        self, function: Callable, columns: dict[str, np.ndarray], *arguments
+    ) -> list:
+        """Return what a function gives for each part of the columns."""
         return [
             self.apply(function, columns, part, *arguments)
             for part in range(-(-self.n_samples // _BLOCK))
@@ -158,17 +137,8 @@ class LocalParts:
         check_length(done, self.n_samples)
 
 
-def check_length(found, n_samples, is_end=True):
-    """Refuse a pool that has another number of rows than at the start.
-
-    Parameters
-    ----------
-    found : int
-        Rows that were read so far.
-    n_samples : int
-    is_end : bool, default=True
-        Whether these are all.
-    """
+def check_length(found: int, n_samples: int, is_end: bool = True) -> None:
+    """Refuse a pool that has another number of rows than at the start."""
     if found > n_samples or (is_end and found < n_samples):
         raise ValueError(
             f"The pool had {n_samples} rows at the start, and a pass over it found "
@@ -204,34 +174,14 @@ class PartedPool:
         """Size of the pool."""
         return self.parts.n_samples
 
-    def keeping(self, keeps_for):
-        """The same pool, whose passes keep more columns.
-
-        Parameters
-        ----------
-        keeps_for : callable
-            Returns Keeps and ReadResponse, or None to keep nothing more.
-
-        Returns
-        -------
-        pool : PartedPool
-            Its passes do not change this one.
-        """
+    def keeping(self, keeps_for: Callable) -> PartedPool:
+        """The same pool, whose passes keep more columns."""
         found = copy(self)
         found._keeps_for = keeps_for
         return found
 
-    def of_model(self, predictions):
-        """The same rows with the predictions of another model.
-
-        Parameters
-        ----------
-        predictions : PredictionsOnDemand
-
-        Returns
-        -------
-        pool : PartedPool
-        """
+    def of_model(self, predictions: PredictionsOnDemand) -> PartedPool:
+        """The same rows with the predictions of another model."""
         parts, given = copy(self.parts), predictions.given
         if given is not None:  # Nothing is read but these.
             rows = ViewSource(np.arange(self.n_samples))
@@ -251,22 +201,14 @@ class PartedPool:
             self._loss_ends[key] = self.parts.loss_ends(reading)
         return self._loss_ends[key]
 
-    def belief(self, surrogate, classes, acquisition, members=None):
-        """Ask the surrogate, as it is now, about the pool.
-
-        Parameters
-        ----------
-        surrogate : BaseSurrogate
-            Fitted.
-        classes : ndarray of shape (n_classes,) or None
-        acquisition : BaseAcquisition
-        members : dict of str to ndarray of shape (n_samples,), default=None
-            Columns about the members of the last fit, which stay as they were.
-
-        Returns
-        -------
-        belief : KeptBelief
-        """
+    def belief(
+        self,
+        surrogate: BaseSurrogate,
+        classes,
+        acquisition,
+        members: dict[str, np.ndarray] | None = None,
+    ):
+        """Ask the surrogate, as it is now, about the pool."""
         reads = {name for one in acquisition.local_parts() for name in one.reads}
         risk = None
         if members:
@@ -295,25 +237,7 @@ class PartedPool:
         return belief
 
     def updated(self, surrogate, features, loss, rows, y, classes, acquisition):
-        """Tell the surrogate labels that came after its last fit, and ask it again.
-
-        Parameters
-        ----------
-        surrogate : BaseSurrogate
-            Its calibration is fitted again, in place.
-        features : RowSource
-            The pool as the surrogate sees it.
-        loss : LossOnDemand
-        rows : ndarray of int of shape (n_rows,)
-        y : ndarray of shape (n_rows,)
-        classes : ndarray of shape (n_classes,) or None
-        acquisition : BaseAcquisition
-
-        Returns
-        -------
-        belief : KeptBelief
-            Its `member_risk` is that of the last fit, as with tables.
-        """
+        """Tell the surrogate labels that came after its last fit, and ask it again."""
         # After a withdrawal there may be no label; a belief needs some row.
         at = rows if len(rows) else np.zeros(1, dtype=int)
         expert, loss = self.predictions.at(at).expert_for(classes), loss.take(at)
@@ -324,20 +248,8 @@ class PartedPool:
         self._member_risk = of_fit
         return replace(found, sums=replace(found.sums, member_risk=of_fit))
 
-    def scores(self, plan, state, cost):
-        """Say how every row of the pool is scored.
-
-        Parameters
-        ----------
-        plan : Plan
-        state : PoolState
-            With a belief.
-        cost : ndarray of shape (n_samples,) or None
-
-        Returns
-        -------
-        recipe : Recipe
-        """
+    def scores(self, plan: Plan, state: PoolState, cost: np.ndarray | None):
+        """Say how every row of the pool is scored."""
         acquisition, belief = plan.acquisition, state.belief
         local = acquisition.local_parts()
         if "totals" not in belief.cache:
@@ -353,22 +265,15 @@ class PartedPool:
         recipe = self.scores(plan, state, cost)
         return np.concatenate(self.parts.map(scores_of, state.belief.columns, recipe))
 
-    def pick(self, plan, state, recipe, n_queries, seed):
-        """Pick free rows; see :func:`pick_rows`.
-
-        Parameters
-        ----------
-        plan : Plan
-        state : PoolState
-        recipe : Recipe or None
-            None before the first fit of the surrogate: a plain random sample.
-        n_queries : int
-        seed : int
-
-        Returns
-        -------
-        picks : Picks
-        """
+    def pick(
+        self,
+        plan: Plan,
+        state: PoolState,
+        recipe: Recipe | None,
+        n_queries: int,
+        seed: int,
+    ) -> Picks:
+        """Pick free rows; see :func:`pick_rows`."""
         taken = np.sort(state.picks.indices)
         # Each query has its own stream, so a replayed evaluation picks the same.
         rng = np.random.default_rng([seed, len(taken)])
@@ -416,20 +321,8 @@ class PartedPool:
 # Whether an evaluation can read its pool in chunks.
 
 
-def chunks_obstacle(plan, experts, has_model=True):
-    """Say why an evaluation needs tables; empty if it can be done in chunks.
-
-    Parameters
-    ----------
-    plan : Plan
-    experts : object or None
-    has_model : bool, default=True
-        Whether there is a model under test.
-
-    Returns
-    -------
-    obstacle : str
-    """
+def chunks_obstacle(plan: Plan, experts: Any, has_model: bool = True) -> str:
+    """Say why an evaluation needs tables; empty if it can be done in chunks."""
     if not has_model:
         return f"metric={plan.metric!r} without a model"
     if experts is not None:

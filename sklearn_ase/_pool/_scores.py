@@ -4,7 +4,10 @@ Each function takes the columns of a part and returns a few numbers, so it can r
 the part lies.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +16,12 @@ from sklearn_ase._pool._columns import KeptBelief, RowCount
 from sklearn_ase._state import Picks, PoolState
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.selection import ScoreStats
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase.acquisition._base import BaseAcquisition
+    from sklearn_ase.selection import BaseSelection
 
 _NO_PICKS = Picks.unanswered(*[np.empty(0)] * 6)
 
@@ -37,15 +46,8 @@ class Recipe:
     cost: np.ndarray | None = None
     cost_power: float = 0.0
 
-    def scores(self, start, columns):
-        """Scores of all rows of a part, of shape (n_rows,).
-
-        Parameters
-        ----------
-        start : int
-            Number of the part's first row in the pool.
-        columns : dict of str to ndarray of shape (n_rows,)
-        """
+    def scores(self, start: int, columns: dict[str, np.ndarray]):
+        """Scores of all rows of a part, of shape (n_rows,)."""
         n_rows = len(columns["expected"])
         scores = np.full(n_rows, self.constant)
         for acquisition, weight in zip(self.acquisitions, self.weights, strict=True):
@@ -74,12 +76,7 @@ def part_state(columns):
 
 
 def totals_of(start, columns, acquisitions):
-    """Sum of the scores of each acquisition over a part, checked.
-
-    Returns
-    -------
-    totals : list of float
-    """
+    """Sum of the scores of each acquisition over a part, checked."""
     totals = []
     for acquisition in acquisitions:
         scores = acquisition.score_samples(part_state(columns))
@@ -88,19 +85,10 @@ def totals_of(start, columns, acquisitions):
     return totals
 
 
-def check_scores(scores, n_samples, acquisition):
-    """Check what an acquisition, which may be a user's, returned.
-
-    Parameters
-    ----------
-    scores : array-like
-    n_samples : int
-    acquisition : BaseAcquisition
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-    """
+def check_scores(
+    scores: Any, n_samples: int, acquisition: BaseAcquisition
+) -> np.ndarray:
+    """Check what an acquisition, which may be a user's, returned."""
     scores, name = np.asarray(scores), type(acquisition).__name__
     if scores.dtype.kind not in "biuf":
         raise ValueError(
@@ -120,45 +108,16 @@ def check_scores(scores, n_samples, acquisition):
     return scores
 
 
-def stats_of(start, columns, recipe, taken):
-    """Statistics of the scores of a part's free rows, and their sum of g.
-
-    Parameters
-    ----------
-    start, columns, recipe
-        See :meth:`Recipe.scores`.
-    taken : ndarray of int
-        Rows of the pool that were asked for, sorted.
-
-    Returns
-    -------
-    stats : ScoreStats
-    free_expected : float
-    """
+def stats_of(start, columns, recipe, taken: np.ndarray) -> tuple[ScoreStats, float]:
+    """Statistics of the scores of a part's free rows, and their sum of g."""
     scores, expected = _free(start, columns, recipe, taken)
     return ScoreStats.of(scores), expected.sum()
 
 
-def prospects_of(start, columns, recipe, taken, selection, stats):
-    """What a pick among a part's free rows can show.
-
-    Parameters
-    ----------
-    start, columns, recipe, taken
-        See :func:`stats_of`.
-    selection : BaseSelection
-    stats : ScoreStats
-        Of the whole pool.
-
-    Returns
-    -------
-    mass : float
-        Probability that the next pick is one of these rows.
-    moments : tuple of float
-        See :func:`step_moments`.
-    limits : tuple of float
-        See :func:`step_limits`.
-    """
+def prospects_of(
+    start, columns, recipe, taken, selection: BaseSelection, stats: ScoreStats
+) -> tuple[float, tuple[float, ...], tuple[float, ...]]:
+    """What a pick among a part's free rows can show."""
     scores, expected = _free(start, columns, recipe, taken)
     if not len(scores):
         return 0.0, (0.0, 0.0), (0.0, 0.0)
@@ -168,22 +127,10 @@ def prospects_of(start, columns, recipe, taken, selection, stats):
     return proba.sum(), moments, _kernels.step_limits(proba, expected)
 
 
-def draw_from(start, columns, recipe, taken, selection, stats, target):
-    """Draw one of a part's free rows.
-
-    Parameters
-    ----------
-    start, columns, recipe, taken, selection, stats
-        See :func:`prospects_of`.
-    target : float
-        Between 0 and the mass of the part.
-
-    Returns
-    -------
-    row : int
-        Of the pool.
-    proba, expected : float
-    """
+def draw_from(
+    start, columns, recipe, taken, selection, stats, target: float
+) -> tuple[int, float, float]:
+    """Draw one of a part's free rows."""
     scores, expected = _free(start, columns, recipe, taken)
     rows = _without(np.arange(start, start + len(columns["expected"])), start, taken)
     proba = selection.row_proba(scores, stats)

@@ -1,30 +1,26 @@
 """Texts and numbers as a report shows them."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._utils._display import spelled_out
 
+if TYPE_CHECKING:
+    from typing import Any
+
 LONGEST = 200
 
 
-def plain(value, limit=LONGEST):
+def plain(value: Any, limit: int = LONGEST):
     """Return a value as one line of text that does nothing but stand there.
 
     Control characters and those that change the direction of writing are spelled out,
-    as in ``\\x1b``. Blanks and ends of lines become one blank. Long texts are cut.
-
-    Parameters
-    ----------
-    value : object
-    limit : int, default=200
-        The greatest number of characters.
-
-    Returns
-    -------
-    text : str
+    as in ``\x1b``. Blanks and ends of lines become one blank. Long texts are cut.
     """
     # A cell may hold a whole book.
     text = " ".join(str(value)[: 20 * limit].split())
@@ -32,20 +28,8 @@ def plain(value, limit=LONGEST):
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def number(value, reach=math.nan):
-    """Return a number as text, with as many decimals as it is known to.
-
-    Parameters
-    ----------
-    value : float
-    reach : float, default=nan
-        How far the interval reaches to one side, roughly.
-
-    Returns
-    -------
-    text : str
-        Empty for NaN.
-    """
+def number(value: float, reach: float = math.nan) -> str:
+    """Return a number as text, with as many decimals as it is known to."""
     if math.isnan(value):
         return ""
     is_plain = value == 0 or 1e-4 <= abs(value) < 1e7
@@ -55,80 +39,31 @@ def number(value, reach=math.nan):
     return text if float(text) else text.removeprefix("-")
 
 
-def with_ends(value, low, high):
-    """Return a number with its interval as text.
-
-    Parameters
-    ----------
-    value, low, high : float
-        NaN if there is none. An interval without a width is not shown.
-
-    Returns
-    -------
-    text : str
-    """
+def with_ends(value: float, low: float, high: float) -> str:
+    """Return a number with its interval as text."""
     if math.isnan(low) or math.isnan(high) or low == high:
         return number(value)
     return f"{number(value, _reach(low, high))} ({ends(low, high)})"
 
 
-def ends(low, high, reach=None):
-    """Return an interval as text.
-
-    Parameters
-    ----------
-    low, high : float
-    reach : float, default=None
-        Of the interval that says how many decimals there are; None means this one.
-
-    Returns
-    -------
-    text : str
-    """
+def ends(low: float, high: float, reach: float | None = None) -> str:
+    """Return an interval as text."""
     reach = _reach(low, high) if reach is None else reach
     return f"{number(low, reach)} to {number(high, reach)}"
 
 
-def counted(n, noun):
-    """Return a number of things in words, as in ``1 label`` and ``2 labels``.
-
-    Parameters
-    ----------
-    n : int
-    noun : str
-
-    Returns
-    -------
-    text : str
-    """
+def counted(n: int, noun: str) -> str:
+    """Return a number of things in words, as in ``1 label`` and ``2 labels``."""
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
-def percent(level):
-    """Return a level in words, as in ``90 %``.
-
-    Parameters
-    ----------
-    level : float
-
-    Returns
-    -------
-    text : str
-    """
+def percent(level: float) -> str:
+    """Return a level in words, as in ``90 %``."""
     return f"{100 * level:g} %"
 
 
-def roughly(proba):
-    """Return a probability that is known roughly as text, never rounded to 0 or 1.
-
-    Parameters
-    ----------
-    proba : float
-
-    Returns
-    -------
-    text : str
-    """
+def roughly(proba: float) -> str:
+    """Return a probability that is known roughly as text, never rounded to 0 or 1."""
     if 0 < proba < 0.01:
         return "<0.01"
     return ">0.99" if 0.99 < proba < 1 else f"{proba:.2f}"
@@ -299,17 +234,8 @@ class Section:
     blocks: list = field(default_factory=list)
 
 
-def cell_text(cell):
-    """Return what stands in the cell of a table.
-
-    Parameters
-    ----------
-    cell : str, int, float, Range or None
-
-    Returns
-    -------
-    text : str
-    """
+def cell_text(cell) -> str:
+    """Return what stands in the cell of a table."""
     if cell is None:
         return ""
     if isinstance(cell, bool | np.bool_):
@@ -319,16 +245,7 @@ def cell_text(cell):
     return plain(cell)
 
 
-def is_numeric(cell):
-    """Return whether a cell holds a number.
-
-    Parameters
-    ----------
-    cell : object
-
-    Returns
-    -------
-    is_numeric : bool
-    """
+def is_numeric(cell: Any) -> bool:
+    """Return whether a cell holds a number."""
     kinds = int | float | np.number | Range
     return isinstance(cell, kinds) and not isinstance(cell, bool)

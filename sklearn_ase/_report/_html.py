@@ -10,6 +10,7 @@ import math
 import re
 from functools import singledispatch
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +31,10 @@ from sklearn_ase._report._blocks import (
 )
 from sklearn_ase._version import __version__
 
+if TYPE_CHECKING:
+    from sklearn_ase._report._blocks import Range
+    from sklearn_ase._report._report import Report
+
 # Percent of the width that is left free at both sides, for labels.
 _LEFT, _RIGHT = 9.0, 2.0
 _TOP, _HEIGHT = 14, 220
@@ -37,18 +42,8 @@ _TOP, _HEIGHT = 14, 220
 _MOST_DOTS = 40
 
 
-def strip(headline):
-    """Draw the estimate and its two intervals on one axis.
-
-    Parameters
-    ----------
-    headline : Headline
-        With an interval.
-
-    Returns
-    -------
-    svg : str
-    """
+def strip(headline: Headline) -> str:
+    """Draw the estimate and its two intervals on one axis."""
     found, anytime = headline.found, headline.anytime
     outer = anytime if anytime.has_ends else found
     low, high = min(found.low, outer.low), max(found.high, outer.high)
@@ -67,21 +62,8 @@ def strip(headline):
     return _picture(parts, 70, title)
 
 
-def bar(cell, axis, mark=math.nan):
-    """Draw one interval of a table.
-
-    Parameters
-    ----------
-    cell : Range
-    axis : _Axis
-        The same for all cells of a column.
-    mark : float, default=nan
-        Drawn as a line across.
-
-    Returns
-    -------
-    svg : str
-    """
+def bar(cell: Range, axis, mark: float = math.nan) -> str:
+    """Draw one interval of a table."""
     parts = []
     if math.isfinite(mark):
         x = axis(mark)
@@ -95,35 +77,15 @@ def bar(cell, axis, mark=math.nan):
     return _picture(parts, 18, str(cell))
 
 
-def axis_of(cells, mark=math.nan):
-    """Return the axis of the intervals in a column of a table.
-
-    Parameters
-    ----------
-    cells : list of Range
-    mark : float, default=nan
-
-    Returns
-    -------
-    axis : _Axis
-    """
+def axis_of(cells, mark: float = math.nan):
+    """Return the axis of the intervals in a column of a table."""
     values = [v for cell in cells for v in (cell.value, cell.low, cell.high)]
     values = [v for v in (*values, mark) if math.isfinite(v)] or [0.0, 1.0]
     return _Axis(min(values), max(values), 4.0, 96.0)
 
 
-def curve(block):
-    """Draw the estimate as labels came.
-
-    Parameters
-    ----------
-    block : Curve
-        With at least two points.
-
-    Returns
-    -------
-    svg : str
-    """
+def curve(block: Curve) -> str:
+    """Draw the estimate as labels came."""
     columns = block.columns
     shown = _shown_values(columns)
     ticks = _ticks(shown.min(), shown.max())
@@ -442,17 +404,8 @@ _LETTERS = (
 _FROM_THE_RIGHT = re.compile(f"{_LETTERS}+(?:[ ,]+{_LETTERS}+)*")
 
 
-def page(report):
-    """Return a report as a whole page.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    html : str
-    """
+def page(report: Report) -> str:
+    """Return a report as a whole page."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -466,17 +419,8 @@ def page(report):
     )
 
 
-def fragment(report):
-    """Return a report as a part of a page.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    html : str
-    """
+def fragment(report: Report) -> str:
+    """Return a report as a part of a page."""
     sections = "\n".join(
         f"<section>\n<h2>{_text(section.title)}</h2>\n"
         + "\n".join(filter(None, map(_block, section.blocks)))

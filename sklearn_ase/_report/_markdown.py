@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import singledispatch
+from typing import TYPE_CHECKING
 
 from sklearn_ase._report._blocks import (
     Curve,
@@ -19,6 +20,9 @@ from sklearn_ase._report._blocks import (
     plain,
 )
 
+if TYPE_CHECKING:
+    from sklearn_ase._report._report import Report
+
 # Signs that Markdown, or what shows it, would take for more than a text.
 _SIGNS = re.compile(r"[\\`*_{}\[\]|~$#]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -26,17 +30,8 @@ _LINK = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 _LONGEST_SENTENCE = 2000
 
 
-def markdown(report):
-    """Return a report as Markdown.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    text : str
-    """
+def markdown(report: Report) -> str:
+    """Return a report as Markdown."""
     parts = [f"# {_text(report.title)}"]
     for section in report.sections:
         parts.append(f"## {_text(section.title)}")

@@ -6,6 +6,7 @@ import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,24 +34,19 @@ from sklearn_ase._utils._estimators import draw_seed, unwrap
 from sklearn_ase._utils._typing import StrPath
 from sklearn_ase._version import __version__
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
+
 _PACKAGES = ("scikit-learn", "numpy", "scipy")
 
 
-def origin_blocks(evaluation, made, more=None):
-    """How the number was made, so that others can make it again.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    made : str
-        When the report was made.
-    more : dict of str to str, default=None
-        What else is known, such as the name of the file; it comes first.
-
-    Yields
-    ------
-    block : block
-    """
+def origin_blocks(
+    evaluation: Evaluation, made: str, more: dict[str, str] | None = None
+) -> Iterator[Any]:
+    """How the number was made, so that others can make it again."""
     problem, plan = evaluation.problem, evaluation.plan
     facts = dict(more or {})
     facts["report made"] = made
@@ -180,18 +176,8 @@ class Report:
         return fragment(self)
 
 
-def check_target(path):
-    """Refuse a file that a report cannot be written to.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    is_page : bool
-        Whether it is to hold HTML.
-    """
+def check_target(path: StrPath) -> bool:
+    """Refuse a file that a report cannot be written to."""
     path = Path(check_path(path))
     suffix = path.suffix.lower()
     if suffix not in (".html", ".htm", ".md"):
@@ -228,26 +214,7 @@ def make_report(
     groups=None,
     origin=None,
 ):
-    """Make the report of an evaluation; see :meth:`Evaluation.report`.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    level, by, metrics, compare, columns, title
-        See :meth:`Evaluation.report`.
-    compare_metric : metric, default=None
-        By which models are compared. None means that of the evaluation.
-    compare_by : dict of str to array-like of shape (n_samples,), default=None
-        Groups of rows that are compared, by name.
-    groups : array-like of shape (n_samples,), default=None
-        Rows of one group may be alike; see :meth:`Evaluation.estimate`.
-    origin : dict of str to str, default=None
-        What else to say about how the number was made.
-
-    Returns
-    -------
-    report : Report
-    """
+    """Make the report of an evaluation; see :meth:`Evaluation.report`."""
     check_level(level)
     name = name_of(evaluation)
     title = f"Report: {name}" if title is None else title

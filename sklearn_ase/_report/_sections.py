@@ -1,7 +1,10 @@
 """Sections about the number: the estimate, other metrics, the running curve."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,80 +28,50 @@ from sklearn_ase._utils._estimators import unfrozen
 from sklearn_ase.metrics import LabelMean, LabelShare, MeanLoss, as_metric
 from sklearn_ase.metrics._lookup import title_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._utils._typing import Method
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._estimate import RiskEstimate
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
+
 # A picture shows no more points.
 _MOST_POINTS = 400
 _MOST_LINES = 12
 
 
-def name_of(evaluation, metric=None):
-    """Return the name of a metric as the report shows it.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    metric : str or BaseMetric, default=None
-        None means what the evaluation reports.
-
-    Returns
-    -------
-    name : str
-    """
+def name_of(evaluation: Evaluation, metric: str | BaseMetric | None = None) -> str:
+    """Return the name of a metric as the report shows it."""
     metric = evaluation.plan.metric if metric is None else metric
     if metric is None:
         return MeanLoss(evaluation.problem.loss).name
     return title_of(as_metric(metric))
 
 
-def range_of(found, level, method="fixed"):
-    """Return an estimate with its interval.
-
-    Parameters
-    ----------
-    found : RiskEstimate or MetricEstimate
-    level : float
-    method : {"fixed", "anytime"}, default="fixed"
-
-    Returns
-    -------
-    range : Range
-        Without ends if there is no interval.
-    """
+def range_of(
+    found: RiskEstimate | MetricEstimate, level: float, method: Method = "fixed"
+) -> Range:
+    """Return an estimate with its interval."""
     if not has_interval(found):
         return Range(float(found))
     low, high = found.interval(level, method)
     return Range(float(found), low, high)
 
 
-def has_interval(found):
-    """Return whether an estimate has an interval.
-
-    Parameters
-    ----------
-    found : RiskEstimate or MetricEstimate
-
-    Returns
-    -------
-    has_interval : bool
-    """
+def has_interval(found: RiskEstimate | MetricEstimate) -> bool:
+    """Return whether an estimate has an interval."""
     # The standard error of other risks may be unknown.
     is_known = hasattr(found, "metric") or math.isfinite(found.standard_error)
     return not found.refusal and is_known
 
 
-def estimate_blocks(evaluation, level, groups=None):
-    """The estimate with its intervals.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    level : float
-    groups : array-like of shape (n_samples,), default=None
-        Rows of one group may be alike; the interval for new data allows for it.
-
-    Yields
-    ------
-    block : block
-    """
+def estimate_blocks(
+    evaluation: Evaluation, level: float, groups: Any = None
+) -> Iterator[Any]:
+    """The estimate with its intervals."""
     found, name = evaluation.estimate(groups=groups), name_of(evaluation)
     fixed, anytime = (range_of(found, level, how) for how in ("fixed", "anytime"))
     yield Headline(name, fixed, anytime, level)
@@ -118,19 +91,10 @@ def estimate_blocks(evaluation, level, groups=None):
         yield Facts(facts)
 
 
-def metric_blocks(evaluation, metrics, level):
-    """Other metrics from the same labels; each that fails says why.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    metrics : list of str or BaseMetric
-    level : float
-
-    Yields
-    ------
-    block : block
-    """
+def metric_blocks(
+    evaluation: Evaluation, metrics: list[str | BaseMetric], level: float
+) -> Iterator[Any]:
+    """Other metrics from the same labels; each that fails says why."""
     yield Words(
         "The same labels answer other questions about the same rows. The rows were "
         f"picked for {name_of(evaluation)}, so other metrics may be less precise."
@@ -150,18 +114,8 @@ def metric_blocks(evaluation, metrics, level):
     yield Table(head, rows)
 
 
-def curve_blocks(evaluation, level):
-    """The estimate as labels came.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    level : float
-
-    Yields
-    ------
-    block : block
-    """
+def curve_blocks(evaluation: Evaluation, level: float) -> Iterator[Any]:
+    """The estimate as labels came."""
     columns = _curve(evaluation, level)
     if not len(columns["n_labels"]):
         raise ValueError("No label has an estimate yet.")
@@ -305,20 +259,10 @@ _MOST_CLASSES = 10
 _MOST_ROWS = 10
 
 
-def labelled_blocks(evaluation, level, columns):
-    """What was labelled.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    level : float
-    columns : dict of str to sequence of length n_samples
-        Shown beside single rows.
-
-    Yields
-    ------
-    block : block
-    """
+def labelled_blocks(
+    evaluation: Evaluation, level: float, columns: dict
+) -> Iterator[Any]:
+    """What was labelled."""
     ledger = evaluation.ledger
     yield Facts(_counts(evaluation))
     if not len(ledger):
@@ -449,18 +393,8 @@ _SURROGATE = (
 )
 
 
-def judge_blocks(evaluation, level):
-    """What each judge is worth.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    level : float
-
-    Yields
-    ------
-    block : block
-    """
+def judge_blocks(evaluation: Evaluation, level: float) -> Iterator[Any]:
+    """What each judge is worth."""
     table = evaluation.judges(level=level)
     shown = [name for name in _FIGURES if name in table]
     lines = []
@@ -484,19 +418,8 @@ def judge_blocks(evaluation, level):
     yield Items(texts)
 
 
-def slice_blocks(evaluation, groups, level):
-    """Estimates for groups of rows.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    groups : array-like of shape (n_samples,)
-    level : float
-
-    Yields
-    ------
-    block : block
-    """
+def slice_blocks(evaluation: Evaluation, groups: Any, level: float) -> Iterator[Any]:
+    """Estimates for groups of rows."""
     n_groups = len({str(group) for group in groups})
     if n_groups > MOST_GROUPS:
         raise ValueError(
@@ -525,22 +448,10 @@ def slice_blocks(evaluation, groups, level):
     )
 
 
-def comparison_blocks(evaluation, models, metric, level):
-    """How several models compare.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    models : dict of str to model, or None
-        None means the models of a choice between models.
-    metric : metric or None
-        None means that of the evaluation.
-    level : float
-
-    Yields
-    ------
-    block : block
-    """
+def comparison_blocks(
+    evaluation, models: dict | None, metric: BaseMetric | None, level: float
+) -> Iterator[Any]:
+    """How several models compare."""
     if models is None:
         found = evaluation.compare()
     else:
@@ -558,21 +469,10 @@ def comparison_blocks(evaluation, models, metric, level):
         )
 
 
-def group_comparison_blocks(evaluation, groups, metric, level):
-    """How groups of rows compare, such as the answers of several systems.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    groups : array-like of shape (n_samples,)
-    metric : metric or None
-        None means that of the evaluation.
-    level : float
-
-    Yields
-    ------
-    block : block
-    """
+def group_comparison_blocks(
+    evaluation: Evaluation, groups: Any, metric: BaseMetric | None, level: float
+) -> Iterator[Any]:
+    """How groups of rows compare, such as the answers of several systems."""
     found = evaluation.compare_groups(groups, metric=metric)
     yield from _compared(found, "group", level)
 
@@ -619,17 +519,8 @@ def _own_names(models, problem):
     return names
 
 
-def diagnosis_blocks(evaluation):
-    """Whether the labels agree with the surrogate, in plain words.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-
-    Yields
-    ------
-    block : block
-    """
+def diagnosis_blocks(evaluation: Evaluation) -> Iterator[Any]:
+    """Whether the labels agree with the surrogate, in plain words."""
     found = evaluation.diagnose()
     yield Verdict(found.verdict, found.advice)
     yield Words(_SURROGATE)
@@ -638,19 +529,10 @@ def diagnosis_blocks(evaluation):
         yield Facts(words)
 
 
-def limits_blocks(evaluation, level, has_slices):
-    """What the number does not say.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    level : float
-    has_slices : bool
-
-    Yields
-    ------
-    block : block
-    """
+def limits_blocks(
+    evaluation: Evaluation, level: float, has_slices: bool
+) -> Iterator[Any]:
+    """What the number does not say."""
     rows = counted(evaluation.n_samples, "row")
     texts = [
         f"It is about the {rows} of this pool. It says something about other data only "

@@ -1,5 +1,7 @@
 """Checks of single values that users give. Each error names the argument."""
 
+from __future__ import annotations
+
 import functools
 import math
 import os
@@ -7,9 +9,12 @@ import pickle
 from collections.abc import Callable
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def shown(value):
@@ -24,22 +29,8 @@ def first_of(values, n_shown=5):
     return f"{text} and {n_more} more" if n_more > 0 else text
 
 
-def did_you_mean(name, names, aliases):
-    """A question that names what was probably meant; empty if nothing is close.
-
-    Parameters
-    ----------
-    name : str
-    names : sequence of str
-        What is known.
-    aliases : dict of str to str
-        Other names of these.
-
-    Returns
-    -------
-    question : str
-        It ends with a space.
-    """
+def did_you_mean(name: str, names: Sequence[str], aliases: dict[str, str]) -> str:
+    """A question that names what was probably meant; empty if nothing is close."""
     name = name.lower().replace(" ", "_").replace("-", "_").removesuffix("_score")
     close = get_close_matches(name, names, n=3)
     if name in names or name in aliases:
@@ -53,27 +44,16 @@ def is_number(value):
 
 
 def check_number(
-    value, name, low=-math.inf, high=math.inf, *, ends="[]", infinite=False, note=""
-):
-    """Refuse what is not a number between two others.
-
-    Parameters
-    ----------
-    value : object
-    name : str
-        Of the argument, for the message.
-    low, high : float, default=-inf and inf
-    ends : {"[]", "()", "(]", "[)"}, default="[]"
-        Whether `low` and `high` themselves are allowed.
-    infinite : bool, default=False
-        Whether infinity is allowed.
-    note : str, default=""
-        What else is allowed, or what the number means, to end the message.
-
-    Returns
-    -------
-    value : float or int
-    """
+    value: Any,
+    name: str,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    ends="[]",
+    infinite: bool = False,
+    note: str = "",
+) -> float | int:
+    """Refuse what is not a number between two others."""
     valid = is_number(value) and (math.isfinite(value) or (infinite and value > 0))
     if valid:
         above = value >= low if ends[0] == "[" else value > low
@@ -123,19 +103,7 @@ def check_verbose(verbose):
 
 
 def check_choice(value, name, choices):
-    """Refuse what is not one of a few names, or other constants.
-
-    Parameters
-    ----------
-    value : object
-    name : str
-        Of the argument, for the message.
-    choices : sequence of str, bool or None
-
-    Returns
-    -------
-    value : str, bool or None
-    """
+    """Refuse what is not one of a few names, or other constants."""
     if not any(type(value) is type(one) and value == one for one in choices):
         raise _error(value)(f"{name}={shown(value)} must be one of {tuple(choices)}.")
     return value
@@ -154,17 +122,8 @@ def check_path(path, name="path"):
     return path
 
 
-def check_callable(value, name, what):
-    """Refuse what cannot be called, or is a class.
-
-    Parameters
-    ----------
-    value : object
-    name : str
-        Of the argument, for the message.
-    what : str
-        What it is called with and returns, for the message.
-    """
+def check_callable(value: Any, name: str, what: str) -> None:
+    """Refuse what cannot be called, or is a class."""
     if not callable(value) or isinstance(value, type):
         raise TypeError(f"{name}={shown(value)} must be a function, {what}.")
 
@@ -190,25 +149,10 @@ def _must(what, low, high, ends):
 # Check objects that users give as strategies, perhaps of their own making.
 
 
-def check_strategy(strategy, base, verbs, owner):
+def check_strategy(strategy: Any, base, verbs, owner: str) -> Any:
     """Refuse strings, classes and objects that lack what the package reads.
 
     The parameters of the strategy are checked, too, by its ``validate()``.
-
-    Parameters
-    ----------
-    strategy : object
-    base : type
-        Base class of such strategies. Its ``flags`` are the names of the attributes
-        that the package reads.
-    verbs : sequence of str
-        Methods that the package calls.
-    owner : str
-        What the strategy is used for, to begin the message.
-
-    Returns
-    -------
-    strategy : object
     """
     is_object = not isinstance(strategy, (type, str))
     if is_object and hasattr(strategy, "validate"):
@@ -237,19 +181,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def named_after(most: int, cure: str) -> Callable[[_Method], _Method]:
-    """Make a method refuse further arguments without a name, in words that help.
-
-    Parameters
-    ----------
-    most : int
-        Number of arguments that may come without a name.
-    cure : str
-        What to do, to end the message.
-
-    Returns
-    -------
-    decorate : callable
-    """
+    """Make a method refuse further arguments without a name, in words that help."""
 
     def decorate(method):
         @functools.wraps(method)
@@ -269,20 +201,11 @@ def named_after(most: int, cure: str) -> Callable[[_Method], _Method]:
 # Compare objects by their parameters.
 
 
-def same_settings(first, second):
+def same_settings(first: Any, second: Any) -> bool:
     """Whether two objects are of one class and have the same parameters.
 
     The text of an object does not tell: scikit-learn shortens long parameters in it,
     such as a matrix of costs.
-
-    Parameters
-    ----------
-    first, second : object
-        Such as two losses. Functions are the same only if they are one object.
-
-    Returns
-    -------
-    is_same : bool
     """
     if first is second:
         return True

@@ -1,5 +1,7 @@
 """Write small HTML tables for notebooks."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
@@ -9,21 +11,17 @@ from contextlib import contextmanager
 from functools import lru_cache
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from sklearn_ase._utils._typing import StrPath
 
 
-def html_table(title, rows):
-    """Return a table of two columns as HTML.
-
-    Parameters
-    ----------
-    title : str
-    rows : iterable of (str, str)
-        Name and value. Rows with an empty value are left out.
-
-    Returns
-    -------
-    html : str
-    """
+def html_table(title: str, rows: Iterable[Any]) -> str:
+    """Return a table of two columns as HTML."""
     # Long sentences are broken, names are not.
     name_style = "text-align:left;white-space:nowrap;vertical-align:top"
     cells = "".join(
@@ -35,21 +33,8 @@ def html_table(title, rows):
     return f"<table>{_caption(f'<b>{escape(title)}</b>')}{cells}</table>"
 
 
-def html_columns(title, rest, rows):
-    """Return a table with named columns as HTML, numbers to the right.
-
-    Parameters
-    ----------
-    title : str
-    rest : str
-        What follows the title.
-    rows : iterable of list of str
-        The names of the columns first.
-
-    Returns
-    -------
-    html : str
-    """
+def html_columns(title: str, rest: str, rows: Iterable[list[str]]) -> str:
+    """Return a table with named columns as HTML, numbers to the right."""
     rows = [list(map(str, row)) for row in rows]
     columns = zip(*rows[1:], strict=True)
     sides = ["right" if all(map(_is_number, column)) else "left" for column in columns]
@@ -86,30 +71,13 @@ _SECONDS = 0.1
 
 
 @contextmanager
-def progress(total, label, verbose, keep=True, start=0):
+def progress(
+    total: int, label: str, verbose: bool | int, keep: bool = True, start: int = 0
+) -> Iterator[Callable]:
     """Draw a progress bar if `verbose` is true.
 
     A notebook shows one box below the cell, a terminal one line on stderr. Both are
     rewritten.
-
-    Parameters
-    ----------
-    total : int
-        Number of steps.
-    label : str
-        Text before the bar.
-    verbose : bool or int
-    keep : bool, default=True
-        Whether the bar stays when it is full. If not, a terminal removes it, and a
-        notebook draws the next bar with this label in the same box.
-    start : int, default=0
-        Number of steps that are finished already.
-
-    Yields
-    ------
-    show : callable
-        ``show(done, text)`` draws that `done` steps are finished, with a short text
-        after the bar. If `done` did not change, the text is redrawn at once.
     """
     if not verbose:
         yield lambda done, text="": None
@@ -212,21 +180,8 @@ def _box_of(cell, label):
 _JOINERS = "\u200c\u200d"
 
 
-def spelled_out(text, kept=""):
-    """Return a text in which signs that steer how it is shown are spelled out.
-
-    Parameters
-    ----------
-    text : str
-    kept : str, default=""
-        Signs that stay all the same.
-
-    Returns
-    -------
-    text : str
-        Control characters, and those that change the direction of writing, are written
-        as in ``\\x1b``. Blanks and joiners that some alphabets need stay.
-    """
+def spelled_out(text: str, kept: str = "") -> str:
+    """Return a text in which signs that steer how it is shown are spelled out."""
     kept += _JOINERS
     return "".join(
         sign if _is_shown(sign) or sign in kept else repr(sign)[1:-1] for sign in text
@@ -245,13 +200,7 @@ _INSIDE = ("sklearn_ase.", "sklearn.callback.")
 
 
 def warn_caller(message, category):
-    """Issue a warning that points at the code that called the package.
-
-    Parameters
-    ----------
-    message : str
-    category : type of warning
-    """
+    """Issue a warning that points at the code that called the package."""
     frame, level, depth = sys._getframe(), 1, 1
     # Look for the outermost frame of the package: in between it may call other code,
     # which calls the package again.
@@ -265,15 +214,8 @@ def warn_caller(message, category):
 # Write files as a whole, or not at all.
 
 
-def write_whole(path, content):
-    """Write a file so that it is never seen half written, even after a power cut.
-
-    Parameters
-    ----------
-    path : str or path
-        A file of this name is replaced.
-    content : bytes
-    """
+def write_whole(path: StrPath, content: bytes) -> None:
+    """Write a file so that it is never seen half written, even after a power cut."""
     path = Path(path)
     part = path.with_name(path.name + ".part")
     try:

@@ -18,6 +18,12 @@ from sklearn.utils import check_random_state
 
 from sklearn_ase._utils._checks import shown
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from sklearn_ase._utils._typing import Rows
+
 
 class Unwrapped(NamedTuple):
     """An estimator inside pipelines and frozen wrappers, and the way to it.
@@ -47,18 +53,8 @@ class Unwrapped(NamedTuple):
         return X
 
 
-def unwrap(estimator):
-    """Take an estimator out of pipelines and frozen wrappers, however they nest.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Anything else than a pipeline or a frozen wrapper is returned as it is.
-
-    Returns
-    -------
-    unwrapped : Unwrapped
-    """
+def unwrap(estimator: Any) -> Unwrapped:
+    """Take an estimator out of pipelines and frozen wrappers, however they nest."""
     pipelines, prefix, is_frozen = [], "", False
     while isinstance(estimator, (FrozenEstimator, Pipeline)):
         if isinstance(estimator, FrozenEstimator):
@@ -98,39 +94,16 @@ def check_seed(random_state):
     )
 
 
-def draw_seed(random_state):
-    """Return the seed of an evaluation, an integer.
-
-    Parameters
-    ----------
-    random_state : int, RandomState instance or None
-
-    Returns
-    -------
-    seed : int
-    """
+def draw_seed(random_state: Any) -> int:
+    """Return the seed of an evaluation, an integer."""
     return int(check_seed(random_state).randint(2**31 - 1))
 
 
-def fit_seeded(estimator, seed, X, y, **fit_params):
+def fit_seeded(estimator: Any, seed: int, X: Rows, y: np.ndarray, **fit_params):
     """Fit a copy of the estimator; `seed` fixes what it draws.
 
     Torch networks draw from one generator that all of them share. It is seeded during
     the fit and restored afterwards.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Not changed.
-    seed : int
-    X : array, sparse matrix, frame or list of shape (n_rows, ...)
-    y : ndarray of shape (n_rows,)
-    **fit_params : dict
-        Passed to ``fit``.
-
-    Returns
-    -------
-    model : fitted estimator
     """
     model = seeded(estimator, seed)
     with torch_seed(seed):
@@ -181,20 +154,8 @@ def _targets(model, y):
 # Run jobs on whatever backend of joblib is active.
 
 
-def run_jobs(jobs, n_jobs):
-    """Run jobs and return an iterable of their results, in order.
-
-    Parameters
-    ----------
-    jobs : iterable of joblib.delayed calls
-    n_jobs : int or None
-
-    Returns
-    -------
-    results : iterable
-        Each is there as soon as it can be. With a backend that cannot say when a job
-        is done (multiprocessing, ray) all are there at the end.
-    """
+def run_jobs(jobs: Iterable[Any], n_jobs: int | None):
+    """Run jobs and return an iterable of their results, in order."""
     try:
         return Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     except ValueError as error:
@@ -261,7 +222,7 @@ class Watch:
         if self._context is not None:
             self._context.call_on_fit_task_begin(**self._data)
 
-    def begin(self):
+    def begin(self) -> None:
         """Call the callbacks before a batch of labels is asked for."""
         if self._context is not None:
             self._batch = self._context.subcontext(task_name="batch")
@@ -272,7 +233,7 @@ class Watch:
         stop = self._call_end(self._batch)
         return "A callback asked to stop." if stop else ""
 
-    def close(self):
+    def close(self) -> None:
         """Call the callbacks at the end of the fit."""
         self._call_end(self._context)
 

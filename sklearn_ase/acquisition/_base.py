@@ -12,6 +12,8 @@ from sklearn_ase._utils._checks import check_strategy
 from sklearn_ase._utils._typing import Floats
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from sklearn_ase._state import PoolState
 
 
@@ -104,19 +106,9 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         return np.ones(1), 0.0
 
 
-def check_part(part, owner, argument="acquisition"):
-    """Refuse what cannot be part of another acquisition; returns the part.
-
-    Parameters
-    ----------
-    part : object
-    owner : BaseAcquisition
-    argument : str, default="acquisition"
-        Parameter of the owner that holds the part.
-
-    Returns
-    -------
-    part : BaseAcquisition
-    """
+def check_part(
+    part: Any, owner: BaseAcquisition, argument: str = "acquisition"
+) -> BaseAcquisition:
+    """Refuse what cannot be part of another acquisition; returns the part."""
     name = f"{argument} of {type(owner).__name__}"
     return check_strategy(part, BaseAcquisition, ("score_samples",), name)

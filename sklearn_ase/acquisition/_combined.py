@@ -186,19 +186,8 @@ class TrustWeighted(BaseAcquisition):
         return check_part(self.acquisition, self)
 
 
-def trust_weights(state, total):
-    """How the scores of the other acquisition are scaled and shifted.
-
-    Parameters
-    ----------
-    state : PoolState
-    total : float
-        Sum of these scores over the pool.
-
-    Returns
-    -------
-    scale, shift : float
-    """
+def trust_weights(state: PoolState, total: float) -> tuple[float, float]:
+    """How the scores of the other acquisition are scaled and shifted."""
     if not total > 0 or not has_evidence(state):
         return 1.0, 0.0
     trust = weigh_evidence(state).trust

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def namespace(values):
+
+def namespace(values) -> Any:
     """Module whose functions take `values`: torch for a tensor, else numpy.
 
     Both have ``einsum``, ``matmul``, ``where`` and ``inf``, so that one formula serves
     both.
-
-    Parameters
-    ----------
-    values : array-like or torch tensor
-
-    Returns
-    -------
-    xp : module
     """
     # Not an import: without torch in memory there cannot be a tensor.
     torch = sys.modules.get("torch")
@@ -28,19 +24,7 @@ def namespace(values):
 
 
 def as_floats(values, like=None):
-    """Values as an array of doubles, or as a tensor beside another one.
-
-    Parameters
-    ----------
-    values : array-like or torch tensor
-    like : array-like or torch tensor, default=None
-        If it is a tensor, so is the result, with the same precision and on the same
-        device. None takes `values` itself.
-
-    Returns
-    -------
-    values : ndarray or torch tensor
-    """
+    """Values as an array of doubles, or as a tensor beside another one."""
     like = values if like is None else like
     xp = namespace(like)
     if xp is np:
@@ -63,18 +47,8 @@ _TINY = np.finfo(np.float64).tiny
 NEGLIGIBLE = 1e-12
 
 
-def expected_loss(proba, loss):
-    """Loss expected under the belief, ``g = sum_c p L``.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n_samples, n_classes)
-    loss : ndarray of shape (n_samples, n_classes)
-
-    Returns
-    -------
-    expected_loss : ndarray of shape (n_samples,)
-    """
+def expected_loss(proba, loss: np.ndarray) -> np.ndarray:
+    """Loss expected under the belief, ``g = sum_c p L``."""
     return namespace(proba).einsum("nc,nc->n", proba, loss)
 
 
@@ -97,18 +71,8 @@ def xlogx(x):
     return result
 
 
-def disagreement(member_proba):
-    """How far the members are apart on each class, ``mean_e(p_e log p_e) - p log p``.
-
-    Parameters
-    ----------
-    member_proba : ndarray of shape (n_members, n_samples, n_classes)
-
-    Returns
-    -------
-    disagreement : ndarray of shape (n_samples, n_classes)
-        Non-negative; its sum over the classes is BALD.
-    """
+def disagreement(member_proba: np.ndarray) -> np.ndarray:
+    """Disagreement of the members on each class, ``mean_e(p_e log p_e) - p log p``."""
     members = as_floats(member_proba)
     # The two terms nearly cancel where members agree, so both means are in double
     # precision, also of tensors with less.
@@ -119,24 +83,11 @@ def disagreement(member_proba):
     return gap.clip(0.0)
 
 
-def tilt(mean, proba):
+def tilt(mean: np.ndarray, proba: np.ndarray) -> np.ndarray:
     """Factor that moves members with this mean so that they average to `proba`.
 
     The distribution of the member given the label stays the same; the distribution of
     the label changes. Each term of the disagreement is multiplied by the factor.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (n_samples, n_classes)
-        Mean of the members.
-    proba : ndarray of shape (n_samples, n_classes)
-        The belief they should average to.
-
-    Returns
-    -------
-    factor : ndarray of shape (n_samples, n_classes)
-        Zero where the members agree to exclude the class. The probability that
-        `proba` gives it there is added to all of them alike.
     """
     xp = namespace(mean)
     # Division by infinity gives the zero, without a warning for 0 / 0.
@@ -149,22 +100,10 @@ def tilted_members(member_proba, proba):
     return member_proba * tilt(mean, proba) + _common(mean, proba)
 
 
-def member_expected_loss(member_proba, mean, proba, loss):
-    """Expected loss under each member, moved to average to that under `proba`.
-
-    Parameters
-    ----------
-    member_proba : ndarray of shape (n_members, n_samples, n_classes)
-    mean : ndarray of shape (n_samples, n_classes)
-        Mean of the members.
-    proba : ndarray of shape (n_samples, n_classes)
-        The belief they should average to.
-    loss : ndarray of shape (n_samples, n_classes)
-
-    Returns
-    -------
-    member_loss : ndarray of shape (n_members, n_samples)
-    """
+def member_expected_loss(
+    member_proba: np.ndarray, mean: np.ndarray, proba: np.ndarray, loss: np.ndarray
+) -> np.ndarray:
+    """Expected loss under each member, moved to average to that under `proba`."""
     common, weight = member_weights(mean, proba, loss)
     # "enc,nc->en" as one product of a matrix and a vector per sample.
     by_sample = namespace(member_proba).matmul(
@@ -173,21 +112,10 @@ def member_expected_loss(member_proba, mean, proba, loss):
     return common + by_sample[:, :, 0].T
 
 
-def member_weights(mean, proba, loss):
-    """What the expected loss under each member is made of.
-
-    Parameters
-    ----------
-    mean, proba, loss : ndarray of shape (n_samples, n_classes)
-        See :func:`member_expected_loss`.
-
-    Returns
-    -------
-    common : ndarray of shape (n_samples,)
-        The same for all members.
-    weight : ndarray of shape (n_samples, n_classes)
-        What the probabilities of a member are multiplied by and summed.
-    """
+def member_weights(
+    mean: np.ndarray, proba: np.ndarray, loss: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the expected loss under each member is made of."""
     expected = expected_loss(proba, loss)
     # Tilted members need not sum to 1. Centred, a loss that is the same for every
     # label is the same for every member, and the members still average to g.
@@ -201,13 +129,8 @@ def _common(mean, proba):
     return namespace(mean).where(mean > NEGLIGIBLE, 0.0, proba)
 
 
-def check_members(members):
-    """Refuse fewer than two members.
-
-    Parameters
-    ----------
-    members : ndarray of shape (n_members, ...) or None
-    """
+def check_members(members: np.ndarray | None) -> None:
+    """Refuse fewer than two members."""
     if members is None or len(members) < 2:
         raise ValueError(
             "VarianceReduction compares the members of the surrogate, but it has "
@@ -215,17 +138,8 @@ def check_members(members):
         )
 
 
-def covariance_with_pool_risk(member_loss):
-    """Covariance over the members of the pool risk with the loss at each sample.
-
-    Parameters
-    ----------
-    member_loss : ndarray of shape (n_members, n_samples)
-
-    Returns
-    -------
-    covariance : ndarray of shape (n_samples,)
-    """
+def covariance_with_pool_risk(member_loss: np.ndarray) -> np.ndarray:
+    """Covariance over the members of the pool risk with the loss at each sample."""
     risk = member_loss.mean(axis=1)
     return (risk - risk.mean()) @ member_loss / len(risk)
 
@@ -239,19 +153,7 @@ def gaussian_disagreement(epistemic, noise):
 
 
 def join_chunks(chunks, n_samples):
-    """Fields of the belief about a pool from beliefs about its consecutive chunks.
-
-    Parameters
-    ----------
-    chunks : iterable of beliefs of one kind
-        Each is read and let go before the next is asked for.
-    n_samples : int
-        Size of the pool.
-
-    Returns
-    -------
-    values : dict of str to ndarray or None
-    """
+    """Fields of the belief about a pool from beliefs about its consecutive chunks."""
     joined, begin = {}, 0
     for chunk in chunks:
         end = begin + chunk.n_samples

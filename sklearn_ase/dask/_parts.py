@@ -1,7 +1,10 @@
 """A column of a pool whose parts lie on the workers of a cluster."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import dask
 import numpy as np
@@ -11,6 +14,9 @@ from sklearn_ase._data._rows import n_rows, stack_rows, take_rows
 from sklearn_ase._data._sources import ParquetSource, RowSource, ViewSource
 from sklearn_ase._pool._pool import LocalParts, check_length
 from sklearn_ase._utils._display import progress
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class PartedColumn(NDArrayOperatorsMixin):
@@ -215,24 +221,8 @@ class DaskParts:
         self._blocks, self._starts = blocks, starts
 
     @classmethod
-    def of(cls, source, client, given, n_rows, verbose=0):
-        """Make the parts of a pool.
-
-        Parameters
-        ----------
-        source : RowSource
-        client : distributed.Client or str
-            Or the address of a scheduler.
-        given : dict of str to object
-            Arguments of the start; `predictions` and `cost` must be None.
-        n_rows : int
-            Rows of a part, if the pool is a Parquet directory.
-        verbose : int, default=0
-
-        Returns
-        -------
-        parts : DaskParts
-        """
+    def of(cls, source, client, given: dict[str, Any], n_rows: int, verbose: int = 0):
+        """Make the parts of a pool."""
         for name in ("predictions", "cost"):
             if given[name] is not None:
                 raise ValueError(
@@ -281,13 +271,7 @@ class DaskParts:
         return min(least), max(most)
 
     def reduce(self, reading, surrogate):
-        """Ask model and surrogate about all rows; see :meth:`LocalParts.reduce`.
-
-        Returns
-        -------
-        columns : RemoteColumns
-        sums : PoolSums
-        """
+        """Ask model and surrogate about all rows; see :meth:`LocalParts.reduce`."""
         ends = zip(self._starts[:-1].tolist(), self._starts[1:].tolist(), strict=True)
         # Columns of the whole pool stay here; each part gets its rows of them.
         keeps = [reading.at(slice(*each)).keeps for each in ends]

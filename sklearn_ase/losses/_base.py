@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_integer, shown
 from sklearn_ase._utils._typing import Floats, Response, Task
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,20 +119,8 @@ class PointLoss:
 PoolLoss: TypeAlias = LossTable | PointLoss
 
 
-def check_values(values, n_rows, max_loss=np.inf):
-    """Check what a loss function returned; it may be the user's.
-
-    Parameters
-    ----------
-    values : array-like
-    n_rows : int
-    max_loss : float, default=inf
-        Greatest value that the loss says it can take.
-
-    Returns
-    -------
-    values : ndarray of shape (n_rows,)
-    """
+def check_values(values: Any, n_rows: int, max_loss: float = np.inf) -> np.ndarray:
+    """Check what a loss function returned; it may be the user's."""
     values = np.asarray(values)
     if values.dtype.kind not in "biuf":
         raise ValueError(
@@ -216,21 +207,7 @@ class BaseLoss(BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def __call__(self, y_true: np.ndarray, y_pred: np.ndarray) -> np.ndarray:
-        """Loss of each row. A row's loss must not depend on the other rows.
-
-        Parameters
-        ----------
-        y_true : ndarray of shape (n_rows,)
-            Labels.
-        y_pred : ndarray of shape (n_rows,) or (n_rows, n_classes)
-            Predictions: of shape (n_rows,) for ``response_method = "predict"``, else
-            probabilities with one column per class, in sorted order of the classes.
-
-        Returns
-        -------
-        loss : ndarray of shape (n_rows,)
-            Finite and non-negative.
-        """
+        """Loss of each row. A row's loss must not depend on the other rows."""
 
     def build(
         self, prediction: np.ndarray, classes: np.ndarray | None = None

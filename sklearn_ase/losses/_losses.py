@@ -31,21 +31,7 @@ class _ProbabilityLoss(BaseLoss):
     def __call__(
         self, y_true: ArrayLike, y_pred: ArrayLike, classes: ArrayLike | None = None
     ) -> Floats:
-        """Loss of each row.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_rows,)
-            Labels.
-        y_pred : array-like of shape (n_rows, n_classes)
-            Probabilities, one column per class.
-        classes : array-like of shape (n_classes,), default=None
-            Sorted labels in the order of the columns; None means 0, 1, 2, ...
-
-        Returns
-        -------
-        loss : ndarray of shape (n_rows,)
-        """
+        """Loss of each row."""
         y_true, proba = np.asarray(y_true), np.asarray(y_pred, dtype=float)
         classes = np.arange(proba.shape[1]) if classes is None else np.asarray(classes)
         if not np.isin(y_true, classes).all():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,20 +21,14 @@ from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._ratios import ClassMean
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues, combine
 
+if TYPE_CHECKING:
+    from sklearn_ase.metrics._row_values import RowValues
 
-def balanced_of_two(u, v, p, adjusted=False):
-    """Mean of the recalls of two classes.
 
-    Parameters
-    ----------
-    u, v, p : float
-    adjusted : bool, default=False
-
-    Returns
-    -------
-    value : float
-    slopes : ndarray of shape (3,)
-    """
+def balanced_of_two(
+    u: float, v: float, p: float, adjusted: bool = False
+) -> tuple[float, np.ndarray]:
+    """Mean of the recalls of two classes."""
     # The other class has the counts of what is neither positive nor predicted so.
     found = np.array([u, 1.0 - p - v])
     missed = np.array([v, p - u])
@@ -48,20 +43,10 @@ def balanced_of_two(u, v, p, adjusted=False):
     return value, np.array(slopes)
 
 
-def balanced_of_many(u, v, p, adjusted=False):
-    """Mean of the recalls of the classes that occur among the labels.
-
-    Parameters
-    ----------
-    u, v, p : ndarrays of shape (n_classes,)
-    adjusted : bool, default=False
-        Whether chance is 0 and the best value 1.
-
-    Returns
-    -------
-    value : float
-    slopes : ndarray of shape (3, n_classes)
-    """
+def balanced_of_many(
+    u: np.ndarray, v: np.ndarray, p: np.ndarray, adjusted: bool = False
+) -> tuple[float, np.ndarray]:
+    """Mean of the recalls of the classes that occur among the labels."""
     size = u + v
     occurs = size > TINY
     size, n_classes = np.where(occurs, size, 1.0), occurs.sum()
@@ -75,18 +60,8 @@ def balanced_of_many(u, v, p, adjusted=False):
     return value, slopes
 
 
-def matthews_of_two(u, v, p):
-    """Matthews' correlation of two classes.
-
-    Parameters
-    ----------
-    u, v, p : float
-
-    Returns
-    -------
-    value : float
-    slopes : ndarray of shape (3,)
-    """
+def matthews_of_two(u: float, v: float, p: float) -> tuple[float, np.ndarray]:
+    """Matthews' correlation of two classes."""
     size = u + v
     spread, known = size * (1.0 - size), p * (1.0 - p)
     if min(spread, known) <= TINY:
@@ -99,18 +74,10 @@ def matthews_of_two(u, v, p):
     return value, np.array(slopes)
 
 
-def matthews_of_many(u, v, p):
-    """Matthews' correlation of many classes.
-
-    Parameters
-    ----------
-    u, v, p : ndarrays of shape (n_classes,)
-
-    Returns
-    -------
-    value : float
-    slopes : ndarray of shape (3, n_classes)
-    """
+def matthews_of_many(
+    u: np.ndarray, v: np.ndarray, p: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Matthews' correlation of many classes."""
     size = u + v
     spread, known = 1.0 - size @ size, 1.0 - p @ p
     if min(spread, known) <= TINY:
@@ -122,18 +89,8 @@ def matthews_of_many(u, v, p):
     return value, np.array([(1.0 - p) / root + by_size, -p / root + by_size, by_p])
 
 
-def kappa_of_two(u, v, p):
-    """Cohen's kappa of two classes.
-
-    Parameters
-    ----------
-    u, v, p : float
-
-    Returns
-    -------
-    value : float
-    slopes : ndarray of shape (3,)
-    """
+def kappa_of_two(u: float, v: float, p: float) -> tuple[float, np.ndarray]:
+    """Cohen's kappa of two classes."""
     size = u + v
     below = p + size - 2.0 * p * size
     if below <= TINY:
@@ -144,18 +101,10 @@ def kappa_of_two(u, v, p):
     return value, np.array([2.0 + by_size, by_size, by_p]) / below
 
 
-def kappa_of_many(u, v, p):
-    """Cohen's kappa of many classes.
-
-    Parameters
-    ----------
-    u, v, p : ndarrays of shape (n_classes,)
-
-    Returns
-    -------
-    value : float
-    slopes : ndarray of shape (3, n_classes)
-    """
+def kappa_of_many(
+    u: np.ndarray, v: np.ndarray, p: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Cohen's kappa of many classes."""
     size = u + v
     below = 1.0 - p @ size
     if below <= TINY:
@@ -396,24 +345,10 @@ class KappaOnOne(CohenKappa):
     _counts = AgreementOnOne._counts
 
 
-def score_bias(values, score, weight, slope=1.0):
-    """Bias of a score, as a metric of the pool.
-
-    Parameters
-    ----------
-    values : RowValues
-        What the score is about; each row counts the same.
-    score : ndarray of shape (n_samples,)
-        Finite, also where the weight is 0.
-    weight : ndarray of shape (n_samples,)
-        With mean 1.
-    slope : float, default=1.0
-        Units of the metric for a unit of the values.
-
-    Returns
-    -------
-    pool_metric : PoolMetric
-    """
+def score_bias(
+    values: RowValues, score: np.ndarray, weight: np.ndarray, slope: float = 1.0
+) -> PoolMetric:
+    """Bias of a score, as a metric of the pool."""
     known = weight * score
     part = _weighted(values, weight, lambda z: z)
     return PoolMetric(
@@ -421,21 +356,8 @@ def score_bias(values, score, weight, slope=1.0):
     )
 
 
-def score_correlation(values, score, weight, centre=0.0):
-    """Correlation of a score with values, as a metric of the pool.
-
-    Parameters
-    ----------
-    values, score, weight
-        See :func:`score_bias`. The scores of rows that count must differ.
-    centre : float, default=0.0
-        A number near the values: means of squares of values that are far from 0 would
-        lose the digits of their variance.
-
-    Returns
-    -------
-    pool_metric : PoolMetric
-    """
+def score_correlation(values, score, weight, centre: float = 0.0) -> PoolMetric:
+    """Correlation of a score with values, as a metric of the pool."""
     middle = np.mean(weight * score)
     score = score - middle
     score = score / np.sqrt(np.mean(weight * score**2))

@@ -17,19 +17,12 @@ from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
 
 
-def pool_weight(prediction, weight, n_samples=None):
-    """Weight of each row of a pool: what is given, else 1.
-
-    Parameters
-    ----------
-    prediction : ndarray of shape (n_samples, ...) or None
-    weight : ndarray of shape (n_samples,) or None
-    n_samples : int, default=None
-
-    Returns
-    -------
-    weight : ndarray of shape (n_samples,)
-    """
+def pool_weight(
+    prediction: np.ndarray | None,
+    weight: np.ndarray | None,
+    n_samples: int | None = None,
+) -> np.ndarray:
+    """Weight of each row of a pool: what is given, else 1."""
     if weight is not None:
         return np.asarray(weight, dtype=float)
     if prediction is not None:
@@ -198,19 +191,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         y_pred: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Value of the metric if all labels are known.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_rows,)
-        y_pred : array-like of shape (n_rows,) or (n_rows, n_classes), default=None
-            None for a metric that needs no model.
-        sample_weight : array-like of shape (n_rows,), default=None
-
-        Returns
-        -------
-        value : float
-        """
+        """Value of the metric if all labels are known."""
         check_consistent_length(y_true, y_pred, sample_weight)
         if not np.size(y_true):
             raise ValueError("y_true is empty. Give at least one row.")

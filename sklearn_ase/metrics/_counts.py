@@ -18,60 +18,23 @@ from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import ClassValues
 
 
-def columns_of(labels, classes):
-    """Place of each label among sorted classes.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-    classes : ndarray of shape (n_classes,)
-        Sorted.
-
-    Returns
-    -------
-    columns : ndarray of int of shape (n_rows,)
-        -1 for a label that is none of the classes.
-    """
+def columns_of(labels, classes: np.ndarray) -> np.ndarray:
+    """Place of each label among sorted classes."""
     places = np.searchsorted(classes, labels)
     places = np.minimum(places, len(classes) - 1)
     return np.where(classes[places] == labels, places, -1)
 
 
-def with_predicted(classes, prediction):
-    """Sorted classes, with the labels that only the model knows.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-    prediction : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    names : ndarray of shape (n_names,)
-    """
+def with_predicted(classes: np.ndarray, prediction) -> np.ndarray:
+    """Sorted classes, with the labels that only the model knows."""
     is_new = columns_of(prediction, classes) < 0
     return np.union1d(classes, prediction[is_new]) if is_new.any() else classes
 
 
-def positive_column(metric, classes, cure, counts=None):
-    """Place of the positive class.
-
-    Parameters
-    ----------
-    metric : BaseMetric
-        Its ``pos_label`` None means 1, or the greater of two numbers. If its
-        ``prefers_one`` is False, the greater one comes before the label 1.
-    classes : ndarray of shape (n_classes,)
-        Sorted.
-    cure : str
-        What can be given if there are more than two classes, for messages.
-    counts : ndarray of shape (n_classes,), default=None
-        How often each class is predicted, for messages.
-
-    Returns
-    -------
-    column : int
-    """
+def positive_column(
+    metric: BaseMetric, classes, cure: str, counts: np.ndarray | None = None
+) -> int:
+    """Place of the positive class."""
     listed, pos_label, name = classes.tolist(), metric.pos_label, type(metric).__name__
     prefers_one = getattr(metric, "prefers_one", True)
     if pos_label is not None:
@@ -107,20 +70,8 @@ def positive_column(metric, classes, cure, counts=None):
     )
 
 
-def with_positive(metric, before, classes):
-    """A metric of one class, for classes that were two at first and then became more.
-
-    Parameters
-    ----------
-    metric : BaseMetric
-    before, classes : ndarray or None
-        Classes at the start, and now.
-
-    Returns
-    -------
-    metric : BaseMetric
-        With the positive class of the start, if none was given. Otherwise the same.
-    """
+def with_positive(metric, before, classes) -> BaseMetric:
+    """A metric of one class, where two classes at first became more."""
     # An average is of all classes.
     is_average = getattr(metric, "average", "binary") != "binary"
     is_open = getattr(metric, "pos_label", "none") is None and not is_average
@@ -161,22 +112,10 @@ class CountMetric(BaseMetric):
     bounds = (0.0, 1.0)
 
     @abstractmethod
-    def _counts(self, predicted, names, classes):
-        """What is counted, in the order of the means.
-
-        Parameters
-        ----------
-        predicted : ndarray of int of shape (n_samples,)
-            Place of the predicted label among the names.
-        names : ndarray of shape (n_names,)
-            Sorted labels: the classes, and what else the model predicts.
-        classes : ndarray of shape (n_classes,)
-            Sorted labels that can be true.
-
-        Returns
-        -------
-        counts : list of Count
-        """
+    def _counts(
+        self, predicted: np.ndarray, names: np.ndarray, classes: np.ndarray
+    ) -> list[Count]:
+        """What is counted, in the order of the means."""
 
     def row_values(
         self, y_true: ArrayLike, y_pred: ArrayLike, classes: ArrayLike | None = None
@@ -232,13 +171,15 @@ class CountMetric(BaseMetric):
         weights = {id(count.flag): weight * count.flag for count in counts}
         column = columns_of(names, classes)
         n_unknown = sum(count.label is not None for count in counts)
-        parts, known, known_rows = [], np.full(len(counts), np.nan), {}
+        parts: list = []
+        known_rows: dict = {}
+        known = np.full(len(counts), np.nan)
         for place, (label, flag) in enumerate(counts):
             scaled = weights[id(flag)]
             if label is None:
                 known[place], known_rows[place] = scaled.mean(), scaled
                 continue
-            target = column[label]
+            target = column[label]  # type: ignore[call-overload]
             if np.ndim(target) == 1:  # A label outside the classes is never right.
                 scaled, target = scaled * (target >= 0), np.maximum(target, 0)
             elif target < 0 or (n_unknown > 2 and not scaled.any()):

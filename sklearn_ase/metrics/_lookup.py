@@ -164,17 +164,8 @@ def _checked(metric):
 # Names of metrics for people who read a result.
 
 
-def title_of(metric):
-    """Return the name of a metric, with the label that it is about.
-
-    Parameters
-    ----------
-    metric : BaseMetric
-
-    Returns
-    -------
-    title : str
-    """
+def title_of(metric: BaseMetric) -> str:
+    """Return the name of a metric, with the label that it is about."""
     if isinstance(metric, LabelShare):
         return f"share of {metric.label}"
     about = getattr(metric, "pos_label", None)

@@ -47,18 +47,7 @@ class _SquareMetric(BaseMetric):
         y_pred: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Value of the metric if all labels are known.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_rows,)
-        y_pred : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), default=None
-
-        Returns
-        -------
-        value : float
-        """
+        """Value of the metric if all labels are known."""
         RowOrder.of(y_true=y_true).check(y_pred=y_pred, sample_weight=sample_weight)
         y_true, y_pred = np.asarray(y_true, float), np.asarray(y_pred, float)
         weight = None if sample_weight is None else np.asarray(sample_weight, float)

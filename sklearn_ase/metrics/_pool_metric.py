@@ -454,21 +454,7 @@ class LineDifference(PoolMetric):
 
 
 def difference(first, second, believed_mean):
-    """Metric of one model minus that of another.
-
-    Parameters
-    ----------
-    first, second : PoolMetric
-        The same metric, applied to predictions of two models.
-    believed_mean : callable
-        ``RowValues -> float``: the mean over the pool as the surrogate believes it.
-
-    Returns
-    -------
-    difference : PoolMetric
-        Of one mean. If the metric is not a straight line of a mean, it is linearised at
-        what the surrogate believes.
-    """
+    """Metric of one model minus that of another."""
     metric, unknown = first.metric, np.full(1, np.nan)
     low, high = metric.bounds
     width = high - low
@@ -562,22 +548,8 @@ class FromEndMetric(PoolMetric):
     original: PoolMetric | None = None
 
     @classmethod
-    def of(cls, pool_metric, end, sign):
-        """Write a metric of one mean as a function of the distance from an end.
-
-        Parameters
-        ----------
-        pool_metric : PoolMetric
-            With one part that has limits.
-        end : ndarray of shape (n_samples,)
-            Of each row.
-        sign : {1.0, -1.0}
-            1 if these are the least values, -1 if they are the greatest.
-
-        Returns
-        -------
-        pool_metric : FromEndMetric
-        """
+    def of(cls, pool_metric, end, sign: float):
+        """Write a metric of one mean as a function of the distance from an end."""
         values = FromEndValues(pool_metric.parts[0], end, sign)
         return cls(
             pool_metric.metric, (values,), pool_metric.known, original=pool_metric

@@ -29,23 +29,10 @@ from sklearn_ase.metrics._pool_metric import PoolRanking
 _TINY = 1e-14
 
 
-def roc_auc(positive, weight, group):
-    """Area under the ROC curve.
-
-    Parameters
-    ----------
-    positive : ndarray of shape (n_samples,)
-    weight : ndarray of shape (n_samples,)
-    group : ndarray of int of shape (n_samples,)
-        Place of the score of each row among the sorted different scores.
-
-    Returns
-    -------
-    value : float
-        NaN if there is no pair of a positive and a negative row.
-    slope, rest : ndarray of shape (n_samples,)
-        The two parts of the influence of each row; 0 if the value is NaN.
-    """
+def roc_auc(
+    positive: np.ndarray, weight: np.ndarray, group: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Area under the ROC curve."""
     plus, minus = weight * positive, weight * (1.0 - positive)
     group_plus, group_minus = np.bincount(group, plus), np.bincount(group, minus)
     all_plus, all_minus = plus.sum(), minus.sum()
@@ -63,23 +50,10 @@ def roc_auc(positive, weight, group):
     return value, scale * slope, scale * rest
 
 
-def average_precision(positive, weight, group):
-    """Average precision: precision at each score, weighted by the recall it adds.
-
-    Parameters
-    ----------
-    positive : ndarray of shape (n_samples,)
-    weight : ndarray of shape (n_samples,)
-    group : ndarray of int of shape (n_samples,)
-        Place of the score of each row among the sorted different scores.
-
-    Returns
-    -------
-    value : float
-        NaN if there is no positive row.
-    slope, rest : ndarray of shape (n_samples,)
-        The two parts of the influence of each row; 0 if the value is NaN.
-    """
+def average_precision(
+    positive: np.ndarray, weight: np.ndarray, group: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Average precision: precision at each score, weighted by the recall it adds."""
     plus = weight * positive
     total = plus.sum()
     if total <= _TINY * weight.sum():
@@ -171,19 +145,7 @@ class BaseRanking(BaseMetric):
         y_pred: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Value of the metric if all labels are known.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_rows,)
-        y_pred : array-like of shape (n_rows,) or (n_rows, n_classes)
-            Scores of the positive class, or probabilities of the classes.
-        sample_weight : array-like of shape (n_rows,), default=None
-
-        Returns
-        -------
-        value : float
-        """
+        """Value of the metric if all labels are known."""
         RowOrder.of(y_true=y_true).check(y_pred=y_pred, sample_weight=sample_weight)
         y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
         classes = np.unique(y_true)
@@ -302,22 +264,7 @@ class AveragePrecision(BaseRanking):
 
 
 def ranking_scores(metric, responses, classes):
-    """Scores of the positive class by several models, equal where models rank alike.
-
-    Parameters
-    ----------
-    metric : BaseRanking
-    responses : list of ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Scores of the positive class, or probabilities of the classes.
-    classes : ndarray of shape (n_classes,)
-        Sorted labels.
-
-    Returns
-    -------
-    scores : list of ndarray of shape (n_samples,)
-        Models that put all rows in the same order have the same scores, those of the
-        first of them.
-    """
+    """Scores of the positive class by several models, equal where models rank alike."""
     first, found = {}, []
     for response in responses:
         ranking = metric.on_pool(response, classes)

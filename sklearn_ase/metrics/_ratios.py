@@ -24,23 +24,10 @@ from sklearn_ase.metrics._counts import (
 )
 
 
-def ratio(top, bottom, x, empty=np.nan):
-    """A ratio and its derivative, for one class or many.
-
-    Parameters
-    ----------
-    top, bottom : ndarrays of shape (4,)
-    x : ndarray of shape (4, ...)
-        1, found, missed, predicted.
-    empty : float, default=nan
-        Value, and derivative, of 0 / 0.
-
-    Returns
-    -------
-    value : ndarray of shape (...)
-    slope : ndarray of the shape of `x`
-        Derivative with respect to each row of `x`.
-    """
+def ratio(
+    top: np.ndarray, bottom: np.ndarray, x: np.ndarray, empty: float = np.nan
+) -> tuple[np.ndarray, np.ndarray]:
+    """A ratio and its derivative, for one class or many."""
     below = np.tensordot(bottom, x, 1)
     is_empty = below <= TINY
     below = np.where(is_empty, 1.0, below)
@@ -57,21 +44,12 @@ def one_class(top, bottom, means):
     return value, np.moveaxis(slope[1:], 0, -1)
 
 
-def pooled(top, bottom, means):
+def pooled(
+    top: np.ndarray, bottom: np.ndarray, means: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Ratio of the counts of all classes together ("micro").
 
     Every row has one label and one prediction. So the share of hits says it all.
-
-    Parameters
-    ----------
-    top, bottom : ndarrays of shape (4,)
-    means : ndarray of shape (..., 2)
-        Share of hits, and the number of classes less one.
-
-    Returns
-    -------
-    value : ndarray of shape (...)
-    gradient : ndarray of shape (..., 2)
     """
     hits, others = np.moveaxis(means, -1, 0)
     x = np.stack([1.0 + others, hits, 1.0 - hits, np.ones_like(hits)])
@@ -79,24 +57,13 @@ def pooled(top, bottom, means):
     return value, np.stack([slope[1] - slope[2], slope[0]], axis=-1)
 
 
-def averaged(top, bottom, means, by_size):
+def averaged(
+    top: np.ndarray, bottom: np.ndarray, means: np.ndarray, by_size: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """Average of the ratios of the classes.
 
     Classes that occur neither as a label nor as a prediction do not count. The ratio
     0 / 0 of a class that does counts as 0.
-
-    Parameters
-    ----------
-    top, bottom : ndarrays of shape (4,)
-    means : ndarray of shape (..., 3 * n_classes)
-        Found, missed and predicted shares.
-    by_size : bool
-        Whether a class counts by its share of the labels, or all count the same.
-
-    Returns
-    -------
-    value : ndarray of shape (...)
-    gradient : ndarray of shape (..., 3 * n_classes)
     """
     counts = np.moveaxis(means.reshape(*means.shape[:-1], 3, -1), -2, 0)
     x = np.concatenate([np.ones_like(counts[:1]), counts])
@@ -111,20 +78,10 @@ def averaged(top, bottom, means, by_size):
     return value[..., 0], np.moveaxis(gradient, 0, -2).reshape(means.shape)
 
 
-def averaged_of_two(top, bottom, means, by_size):
-    """The same for two classes, of the means (u, v, p) of the second one.
-
-    Parameters
-    ----------
-    top, bottom : ndarrays of shape (4,)
-    means : ndarray of shape (..., 3)
-    by_size : bool
-
-    Returns
-    -------
-    value : ndarray of shape (...)
-    gradient : ndarray of shape (..., 3)
-    """
+def averaged_of_two(
+    top: np.ndarray, bottom: np.ndarray, means: np.ndarray, by_size: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for two classes, of the means (u, v, p) of the second one."""
     u, v, p = np.moveaxis(means, -1, 0)
     # The first class has what is neither of the second nor predicted so.
     both = np.stack([1.0 - p - v, u, p - u, v, 1.0 - p, p], axis=-1)
@@ -165,18 +122,8 @@ class ClassMean:
     needs_labels: bool = False
     is_adjusted: bool = False
 
-    def ratios(self, found, missed, predicted):
-        """Ratio of each class; NaN for 0 / 0.
-
-        Parameters
-        ----------
-        found, missed, predicted : ndarrays
-            Shares of the rows.
-
-        Returns
-        -------
-        ratios : ndarray
-        """
+    def ratios(self, found, missed: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """Ratio of each class; NaN for 0 / 0."""
         means = np.stack(np.broadcast_arrays(found, missed, predicted), axis=-1)
         return one_class(np.array(self.top), np.array(self.bottom), means)[0]
 

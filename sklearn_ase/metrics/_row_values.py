@@ -354,18 +354,8 @@ class ClassSums(RowValues):
             variance += p * (value - mean) ** 2
         return self.fixed + mean, variance
 
-    def weighted_disagreement(self, belief, centre):
-        """Disagreement on each class, weighed by the distance of its value to a centre.
-
-        Parameters
-        ----------
-        belief : CategoricalBelief or ReadBelief
-        centre : float
-
-        Returns
-        -------
-        score : ndarray of shape (n_samples,)
-        """
+    def weighted_disagreement(self, belief, centre: float) -> np.ndarray:
+        """Disagreement on each class, weighted by its distance from a centre."""
         table = getattr(belief, "class_disagreement", None)
         if table is not None:
             return np.einsum("nc,nc->n", table, np.abs(self.values - centre))
@@ -467,17 +457,7 @@ class ReadTable(RowValues):
 
 
 def combine(parts, coefficients):
-    """Sum of row values of one kind of task, each with a coefficient.
-
-    Parameters
-    ----------
-    parts : sequence of RowValues
-    coefficients : ndarray of shape (n_parts,)
-
-    Returns
-    -------
-    values : RowValues
-    """
+    """Sum of row values of one kind of task, each with a coefficient."""
     first = next(part for part in parts if not isinstance(part, FixedValues))
     if isinstance(first, ReadTable) and len(parts) == 1:
         return first.scaled(coefficients[0])

@@ -51,22 +51,10 @@ def check_rows(classifier, X):
     return validate_data(classifier, X, reset=False, **ARRAYS)
 
 
-def check_training_rows(classifier, X, y, reset):
-    """Rows to learn from and their labels.
-
-    Parameters
-    ----------
-    classifier : BaseDeepClassifier
-    X : array-like of shape (n_samples, ...) or torch Dataset
-    y : array-like of shape (n_samples,)
-    reset : bool
-        Whether the number of features is stored; otherwise it is compared.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, ...) or torch Dataset
-    y : ndarray of shape (n_samples,)
-    """
+def check_training_rows(
+    classifier: BaseDeepClassifier, X: Any, y: Any, reset: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to learn from and their labels."""
     if isinstance(X, Dataset):
         y = np.asarray(y)
         if len(X) != len(y):
@@ -299,7 +287,7 @@ class NestedParams:
         """Parameters that were given with one of the prefixes."""
         return {name: v for name, v in vars(self).items() if name.startswith(prefix)}
 
-    def _check_names(self):
+    def _check_names(self) -> None:
         """Raise an error for a parameter that has no meaning."""
         known = super().get_params(deep=False)
         for name in vars(self):

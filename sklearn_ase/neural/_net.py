@@ -23,6 +23,8 @@ from sklearn_ase._utils._display import progress
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from sklearn_ase.neural._base import BaseDeepClassifier
+
 
 class AllStopped(Exception):  # noqa: N818
     """Raised to end the training when no network improves any more."""
@@ -117,18 +119,8 @@ class EpochBar(Callback):
         self.bar = self.show = None
 
 
-def make_callbacks(classifier, validation):
-    """Callbacks for one training, in the order in which they are called.
-
-    Parameters
-    ----------
-    classifier : BaseDeepClassifier
-    validation : Rows or None
-
-    Returns
-    -------
-    callbacks : list
-    """
+def make_callbacks(classifier: BaseDeepClassifier, validation) -> list:
+    """Callbacks for one training, in the order in which they are called."""
     callbacks = []
     # First, because the user's own callbacks may read the validation loss.
     if validation is not None:
@@ -148,16 +140,7 @@ def make_callbacks(classifier, validation):
 
 
 def resolve_device(device):
-    """Torch device; ``"auto"`` is CUDA if it is available, else the CPU.
-
-    Parameters
-    ----------
-    device : str or torch.device
-
-    Returns
-    -------
-    device : torch.device
-    """
+    """Torch device; ``"auto"`` is CUDA if it is available, else the CPU."""
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return torch.device(device)
@@ -297,12 +280,7 @@ class TogetherNet(NeuralNet):
 
     @torch.no_grad()
     def evaluate(self, rows, function):
-        """Call `function` with the tensors of each batch, in evaluation mode.
-
-        Yields
-        ------
-        result : tensor
-        """
+        """Call `function` with the tensors of each batch, in evaluation mode."""
         self.module_.eval()
         # A loader draws a seed when it starts. It must not come from torch's global
         # generator, which belongs to the user.
@@ -315,12 +293,7 @@ class TogetherNet(NeuralNet):
             yield function(X, *rest)
 
     def member_logits(self, rows):
-        """Logits of the members, batch by batch.
-
-        Yields
-        ------
-        logits : ndarray of shape (n_members, batch_size, n_classes), float32
-        """
+        """Logits of the members, batch by batch."""
 
         def call(X, *codes):
             return self.module_.logits(X)
@@ -329,22 +302,8 @@ class TogetherNet(NeuralNet):
             yield logits.cpu().numpy()
 
 
-def make_net(classifier, networks, validation, row):
-    """A skorch net with the parameters of a classifier, ready to be trained.
-
-    Parameters
-    ----------
-    classifier : BaseDeepClassifier
-    networks : Module
-        With `losses` and `logits`, like Looped and Stacked.
-    validation : Rows or None
-    row : tensor of shape (1, ...)
-        An example of the rows.
-
-    Returns
-    -------
-    net : TogetherNet
-    """
+def make_net(classifier, networks, validation, row) -> TogetherNet:
+    """A skorch net with the parameters of a classifier, ready to be trained."""
     device = check_device(classifier.device)
     channels_last = classifier.channels_last
     if channels_last == "auto":
@@ -471,23 +430,13 @@ def first_row(X):
     return DeviceRows(X)[np.arange(1)][0]
 
 
-def split_rows(codes, fraction, seed):
+def split_rows(
+    codes: np.ndarray, fraction: float | None, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Split the rows into training and validation rows.
 
     The classes are stratified if each has two rows and there are at least as many
     validation rows as classes.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        Class code of each row.
-    fraction : float or None
-        Share of the validation rows. There are none if they would be fewer than 10.
-    seed : int
-
-    Returns
-    -------
-    training, validation : ndarrays of int
     """
     rows = np.arange(len(codes))
     n_validation = round((fraction or 0.0) * len(codes))
@@ -563,22 +512,11 @@ PRIOR_STD = 0.5
 MAX_TEMPERATURE = 20.0
 
 
-def fit_temperature(member_logits, codes):
+def fit_temperature(member_logits: np.ndarray, codes: np.ndarray) -> float:
     """Temperature for the smallest log loss of the members' mean probability.
 
     The logarithm of the temperature has a normal prior with mean 0. It matters little
     with a hundred rows or more.
-
-    Parameters
-    ----------
-    member_logits : ndarray of shape (n_members, n_samples, n_classes)
-    codes : ndarray of shape (n_samples,)
-        Class code of each row.
-
-    Returns
-    -------
-    temperature : float
-        Logits are divided by it.
     """
     logits = np.asarray(member_logits, dtype=np.float64)
 
@@ -595,18 +533,8 @@ def fit_temperature(member_logits, codes):
     return float(np.exp(found.x))
 
 
-def scaled_softmax(logits, temperature):
-    """Probabilities from logits that are divided by a temperature.
-
-    Parameters
-    ----------
-    logits : ndarray of shape (n_members, n_samples, n_classes)
-    temperature : float
-
-    Returns
-    -------
-    proba : ndarray of shape (n_members, n_samples, n_classes)
-    """
+def scaled_softmax(logits: np.ndarray, temperature: float) -> np.ndarray:
+    """Probabilities from logits that are divided by a temperature."""
     proba = logits / temperature
     proba -= proba.max(axis=2, keepdims=True)  # Against overflow.
     np.exp(proba, out=proba)

@@ -18,6 +18,8 @@ from torch.nn import functional as F
 from sklearn_ase._utils._estimators import torch_seed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torch import Generator, Tensor
 
 
@@ -489,19 +491,8 @@ class Looped(nn.Module):
             self.__dict__["_calls"] = calls
         return self.__dict__["_calls"]
 
-    def losses(self, X, codes):
-        """Training losses, to call ``backward`` on one at a time.
-
-        Parameters
-        ----------
-        X : tensor of shape (n_networks, batch_size, ...)
-        codes : tensor of shape (n_networks, batch_size)
-
-        Yields
-        ------
-        loss : tensor
-            Sum of the losses of one network or several.
-        """
+    def losses(self, X, codes) -> Iterator[Any]:
+        """Training losses, to call ``backward`` on one at a time."""
         calls = zip(self._callables(), self.active, X, codes, strict=True)
         for network, active, rows, labels in calls:
             # The optimizer does not change a network without gradients.
@@ -593,13 +584,7 @@ class Stacked(nn.Module):
 
 
 def network_losses(logits, codes):
-    """Log loss of each network at each row, of shape (n_networks, n_samples).
-
-    Parameters
-    ----------
-    logits : tensor of shape (n_networks, n_samples, n_classes)
-    codes : tensor of shape (n_networks, n_samples) or (n_samples,)
-    """
+    """Log loss of each network at each row, of shape (n_networks, n_samples)."""
     codes = codes.expand(logits.shape[:2])
     return F.cross_entropy(logits.transpose(1, 2), codes, reduction="none")
 
@@ -613,20 +598,8 @@ def mean_proba_loss(logits, codes):
 # Building networks from a module class, function or instance.
 
 
-def build_networks(module, arguments, sequences):
-    """Networks of one kind, each with initial weights from its own seed.
-
-    Parameters
-    ----------
-    module : Module class, function or instance
-    arguments : dict
-        For a class or a function.
-    sequences : list of n_networks numpy SeedSequences
-
-    Returns
-    -------
-    networks : list of n_networks Modules
-    """
+def build_networks(module, arguments: dict, sequences: list[Any]) -> list[Any]:
+    """Networks of one kind, each with initial weights from its own seed."""
     networks = []
     for sequence in sequences:
         with torch_seed(int(sequence.generate_state(1)[0])):
@@ -634,20 +607,8 @@ def build_networks(module, arguments, sequences):
     return networks
 
 
-def build_network(module, arguments):
-    """A network with new initial weights.
-
-    Parameters
-    ----------
-    module : Module class, function or instance
-        An instance is copied and re-initialised.
-    arguments : dict
-        For a class or a function.
-
-    Returns
-    -------
-    network : Module
-    """
+def build_network(module, arguments: dict):
+    """A network with new initial weights."""
     if not isinstance(module, nn.Module):
         return module(**arguments)
     network = copy.deepcopy(module).train()
@@ -663,19 +624,8 @@ def build_network(module, arguments):
     return network
 
 
-def inferred_arguments(module, row, n_classes):
-    """Sizes of the data, for the arguments that the module has for them.
-
-    Parameters
-    ----------
-    module : Module class, function or instance
-    row : tensor of shape (1, ...)
-    n_classes : int
-
-    Returns
-    -------
-    arguments : dict
-    """
+def inferred_arguments(module, row, n_classes: int) -> dict:
+    """Sizes of the data, for the arguments that the module has for them."""
     if isinstance(module, nn.Module):
         return {}
     wanted = inspect.signature(module).parameters

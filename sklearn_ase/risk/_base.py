@@ -34,18 +34,10 @@ if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
 
 
-def heavy_tail(state):
+def heavy_tail(state: PoolState) -> str:
     """Say why losses with a heavy tail have no interval; empty if they have none.
 
     Losses of classifiers end at the greatest one of the table.
-
-    Parameters
-    ----------
-    state : PoolState
-
-    Returns
-    -------
-    refusal : str
     """
     is_known = len(state.settled) == state.n_samples
     if is_known or np.isfinite(state.loss.max_loss):
@@ -191,18 +183,8 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(obstacle)
 
 
-def mean_of_steps(steps, state):
-    """Weighted mean of one-step estimates, with what its interval is made of.
-
-    Parameters
-    ----------
-    steps : Steps
-    state : PoolState
-
-    Returns
-    -------
-    risk : RiskEstimate
-    """
+def mean_of_steps(steps, state: PoolState) -> RiskEstimate:
+    """Weighted mean of one-step estimates, with what its interval is made of."""
     values, n_samples = steps.values, state.n_samples
     weights = _kernels.step_weights(len(values), n_samples)
     if steps is state.memo.get("tuned_steps"):
@@ -213,24 +195,14 @@ def mean_of_steps(steps, state):
     return design_based(weights @ values, variances, deviations, steps, state)
 
 
-def design_based(value, variances, deviations, steps, state):
-    """Estimate whose error comes from the draw of the labels alone.
-
-    Parameters
-    ----------
-    value : float
-    variances : tuple of float
-        Seen in the labels, and believed by the surrogate, eq. T5.
-    deviations : ndarray
-        Values whose mean square is the seen variance, on any scale.
-    steps : Steps
-        The steps that the anytime interval bets on.
-    state : PoolState
-
-    Returns
-    -------
-    risk : RiskEstimate
-    """
+def design_based(
+    value: float,
+    variances: tuple[float, ...],
+    deviations: np.ndarray,
+    steps: Steps,
+    state: PoolState,
+) -> RiskEstimate:
+    """Estimate whose error comes from the draw of the labels alone."""
     picks, loss, n_samples = state.settled, state.loss, state.n_samples
     n_labels, n_picks = picks.n_labels, len(picks)
     is_known = n_picks == n_samples

@@ -23,20 +23,11 @@ from sklearn_ase.exceptions import IntervalWarning
 
 if TYPE_CHECKING:
     from sklearn_ase.risk import Estimate
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
 
 
-def shifted(estimate, by):
-    """Estimate of a mean loss, as if every loss were greater by a constant.
-
-    Parameters
-    ----------
-    estimate : RiskEstimate
-    by : float
-
-    Returns
-    -------
-    estimate : RiskEstimate
-    """
+def shifted(estimate: RiskEstimate, by: float) -> RiskEstimate:
+    """Estimate of a mean loss, as if every loss were greater by a constant."""
     names = "value", "centre", "min_loss", "max_loss", "largest", "least", "most"
     found = {name: getattr(estimate, name) for name in names}
     found = {name: None if x is None else x + by for name, x in found.items()}
@@ -47,17 +38,8 @@ def shifted(estimate, by):
 # Estimates in words.
 
 
-def labels_of(found):
-    """Which labels an estimate uses, as its ``repr`` says it.
-
-    Parameters
-    ----------
-    found : RiskEstimate or MetricEstimate
-
-    Returns
-    -------
-    text : str
-    """
+def labels_of(found: RiskEstimate | MetricEstimate) -> str:
+    """Which labels an estimate uses, as its ``repr`` says it."""
     text = f"n_labels={found.n_labels}"
     n_inside = getattr(found, "n_inside", None)
     if n_inside is not None:
@@ -342,20 +324,14 @@ class RiskEstimate:
 # An estimate of a mean as it is expected to be after more labels.
 
 
-def mean_later(mean, n_labels, n_samples, degrees, standard_error):
-    """The estimate of a mean with another number of labels.
-
-    Parameters
-    ----------
-    mean : RiskEstimate
-    n_labels, n_samples : int
-    degrees, standard_error : float
-        Of the estimate then.
-
-    Returns
-    -------
-    mean : RiskEstimate
-    """
+def mean_later(
+    mean: RiskEstimate,
+    n_labels: int,
+    n_samples: int,
+    degrees: float,
+    standard_error: float,
+) -> RiskEstimate:
+    """The estimate of a mean with another number of labels."""
     growth, tail = n_labels / max(mean.n_labels, 1), mean.tail_degrees
     return replace(
         mean,

@@ -29,23 +29,14 @@ from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.risk._estimate import RiskEstimate, labels_of, mean_later
 
 if TYPE_CHECKING:
+    from sklearn_ase._state import PoolState
     from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.metrics._ratios import ClassMean
+    from sklearn_ase.risk._of_metric import Means
 
 
-def ends_of_means(estimate, quantile):
-    """Least and greatest value of a metric over a region of means.
-
-    Parameters
-    ----------
-    estimate : MetricEstimate
-        With `means`, or with an `average`.
-    quantile : float
-        Half-axes of the region in standard errors.
-
-    Returns
-    -------
-    low, high : float
-    """
+def ends_of_means(estimate, quantile) -> tuple[float, float]:
+    """Least and greatest value of a metric over a region of means."""
     metric = estimate.metric
     if estimate.average is not None:
         return estimate.average.ends(metric._class_mean, quantile)
@@ -70,17 +61,8 @@ def ends_of_means(estimate, quantile):
 # An average over classes in which each class counts the same.
 
 
-def classes_of(pool_metric):
-    """How the metric averages over classes, or None if it does not.
-
-    Parameters
-    ----------
-    pool_metric : PoolMetric
-
-    Returns
-    -------
-    class_mean : ClassMean or None
-    """
+def classes_of(pool_metric: PoolMetric) -> ClassMean | None:
+    """How the metric averages over classes, or None if it does not."""
     # Two classes have the same two means.
     is_average = type(pool_metric) is PoolMetric and len(pool_metric.known) > 3
     return getattr(pool_metric.metric, "_class_mean", None) if is_average else None
@@ -122,23 +104,8 @@ class ClassAverage:
     covariance: np.ndarray | None = None
 
     @classmethod
-    def of(cls, pool_metric, found, states, training_labels):
-        """What is known of each class, but for the errors.
-
-        Parameters
-        ----------
-        pool_metric : PoolMetric
-        found : list of RiskEstimate
-            Of the means that labels change, with what is proved.
-        states : list of PoolState
-            Of these means.
-        training_labels : float
-            Number of labels that the training rows are worth.
-
-        Returns
-        -------
-        average : ClassAverage
-        """
+    def of(cls, pool_metric, found, states: list[PoolState], training_labels: float):
+        """What is known of each class, but for the errors."""
         class_mean, place = pool_metric.metric._class_mean, _places(pool_metric)
         values = ([getattr(x, of) for x in found] for of in ("value", "least", "most"))
         shares = [pool_metric.all_means(x).reshape(3, -1) for x in values]
@@ -159,23 +126,10 @@ class ClassAverage:
         known = means, predicted, least, most, is_shown, is_sure, chance
         return cls(*known, _expected_picks(states, place[:, 0]))
 
-    def corrected(self, pool_metric, means, unseen, variance):
-        """The same around the corrected means, with their errors.
-
-        Parameters
-        ----------
-        pool_metric : PoolMetric
-        means : Means
-        unseen : ndarray of shape (n_parts,)
-            Variance of each mean by what no label has shown.
-        variance : float
-            Of the tangent of the metric. If it is greater than that of independent
-            classes, the classes err together.
-
-        Returns
-        -------
-        average : ClassAverage
-        """
+    def corrected(
+        self, pool_metric: PoolMetric, means: Means, unseen, variance: float
+    ) -> ClassAverage:
+        """The same around the corrected means, with their errors."""
         place = _places(pool_metric)
         gradient = _of_classes(pool_metric.gradient(means.corrected), place)
         plain = _covariances(means, 0.0, place)
@@ -196,18 +150,7 @@ class ClassAverage:
         return float(class_mean.of(mean, total))
 
     def ends(self, class_mean, quantile):
-        """Ends of an interval.
-
-        Parameters
-        ----------
-        class_mean : ClassMean
-        quantile : float
-            Half-axes of the region of each class, in standard errors.
-
-        Returns
-        -------
-        low, high : float
-        """
+        """Ends of an interval."""
 
         def function(points):
             u, v = np.moveaxis(points, -1, 0)

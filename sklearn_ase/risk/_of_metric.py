@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,23 +24,20 @@ from sklearn_ase.risk._base import beyond_largest, heavy_tail, heavy_tail_before
 from sklearn_ase.risk._estimators import GuardedASE
 from sklearn_ase.risk._metric_estimate import ClassAverage, MetricEstimate, classes_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def from_an_end(pool_metric, state_of):
+    from sklearn_ase._state import PoolState
+    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.risk._estimate import RiskEstimate
+
+
+def from_an_end(pool_metric: PoolMetric, state_of: Callable) -> PoolMetric:
     """The metric as a function of how far its only mean is from the closer end.
 
     Intervals allow for rare values that no label has shown. If nearly all rows have
     the greatest value, the rare event is that one has less. So the same question has
     the same interval, in whatever units it is asked.
-
-    Parameters
-    ----------
-    pool_metric : PoolMetric
-    state_of : callable
-        ``RowValues -> PoolState``.
-
-    Returns
-    -------
-    pool_metric : PoolMetric
     """
     if len(pool_metric.parts) != 1:
         return pool_metric
@@ -103,17 +101,7 @@ class Means:
 
     @classmethod
     def of(cls, states, steps):
-        """The means of some values, from their one-step estimates.
-
-        Parameters
-        ----------
-        states : list of PoolState
-        steps : list of Steps
-
-        Returns
-        -------
-        means : Means
-        """
+        """The means of some values, from their one-step estimates."""
         n_samples, n_steps = states[0].n_samples, len(steps[0].values)
         weights = _kernels.step_weights(n_steps, n_samples)
         values = np.array([each.values for each in steps])
@@ -124,18 +112,8 @@ class Means:
         corrected = np.clip(values @ weights, least, most)
         return cls(corrected, least, most, seen, believed, np.array(deviations))
 
-    def variances(self, unseen=0.0):
-        """Variances, with an allowance for what no label has shown.
-
-        Parameters
-        ----------
-        unseen : ndarray of shape (n_means,), default=0.0
-            See :func:`unseen_of`.
-
-        Returns
-        -------
-        variances : ndarray of shape (n_means,)
-        """
+    def variances(self, unseen=0.0) -> np.ndarray:
+        """Variances, with an allowance for what no label has shown."""
         return np.maximum(self.seen, self.believed + unseen)
 
     @property
@@ -151,21 +129,8 @@ class Means:
         return found
 
 
-def unseen_of(states, training_labels):
-    """Variance of each mean by half an event more among all rows with labels.
-
-    Parameters
-    ----------
-    states : list of PoolState
-        Of the values of each mean.
-    training_labels : float
-        Number of labels that the training rows are worth.
-
-    Returns
-    -------
-    variances : ndarray of shape (n_means,)
-        Spread evenly over the rows where the values are not known beforehand.
-    """
+def unseen_of(states: list[PoolState], training_labels: float) -> np.ndarray:
+    """Variance of each mean by half an event more among all rows with labels."""
     picks, spread = states[0].settled, spread_of_picks(states[0])
     if len(picks) == states[0].n_samples:
         return np.zeros(len(states))
@@ -189,21 +154,7 @@ _ALL_FORESEEN = (
 
 
 def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
-    """Estimate a metric with a risk estimator.
-
-    Parameters
-    ----------
-    risk : BaseRisk
-    pool_metric : PoolMetric
-    state_of : callable
-        ``RowValues -> PoolState``: the state for the mean of these values.
-    training_labels : float, default=0.0
-        Number of labels that the training rows are worth.
-
-    Returns
-    -------
-    estimate : MetricEstimate
-    """
+    """Estimate a metric with a risk estimator."""
     metric = pool_metric.metric
     worth = metric.surrogate_worth
     if isinstance(risk, GuardedASE) and worth < risk.worth:
@@ -317,20 +268,10 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     )
 
 
-def of_one_mean(metric, line, mean):
-    """Estimate of a metric that is a straight line of one mean.
-
-    Parameters
-    ----------
-    metric : BaseMetric
-    line : tuple of two float
-        Value at a mean of 0, and slope.
-    mean : RiskEstimate
-
-    Returns
-    -------
-    estimate : MetricEstimate
-    """
+def of_one_mean(
+    metric: BaseMetric, line: tuple[float, float], mean: RiskEstimate
+) -> MetricEstimate:
+    """Estimate of a metric that is a straight line of one mean."""
     start, slope = line
     return MetricEstimate(
         value=start + slope * mean.value,
@@ -350,17 +291,7 @@ def of_one_mean(metric, line, mean):
 
 
 def of_root(metric, mean):
-    """Estimate of the root of a mean, or of minus the root.
-
-    Parameters
-    ----------
-    metric : RootMeanSquaredError
-    mean : RiskEstimate
-
-    Returns
-    -------
-    estimate : MetricEstimate
-    """
+    """Estimate of the root of a mean, or of minus the root."""
     root = max(mean.value, 0.0) ** 0.5
     centre = mean.value if mean.centre is None else mean.centre
     found = of_one_mean(metric, (0.0, metric.value(np.ones(1))), mean)

@@ -44,7 +44,9 @@ from sklearn_ase.simulation._scenario import (
 )
 
 if TYPE_CHECKING:
+    from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._evaluator import ActiveRiskEstimator
+    from sklearn_ase.metrics._base import BaseMetric
 
 PLAIN = "Monte Carlo"
 
@@ -79,17 +81,8 @@ _OLD_COLUMNS = {"chance": "mc_variance"}
 _OLD_RISKS = {"Guarded": "GuardedASE"}
 
 
-def read_rows(path):
-    """Read the rows of a file; an incomplete last line is left out.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    rows : list of Row
-    """
+def read_rows(path: StrPath) -> list[Row]:
+    """Read the rows of a file; an incomplete last line is left out."""
     with open(check_path(path), newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         found = reader.fieldnames or []
@@ -112,22 +105,8 @@ def read_rows(path):
     return [row._replace(risk=risks.get(row.risk, row.risk)) for row in rows]
 
 
-def finished_rows(path, counts, seeds):
-    """Read the rows of finished runs; a run that was cut short is removed.
-
-    Parameters
-    ----------
-    path : str or path
-        File of the simulation; it need not exist.
-    counts : list of int
-        Label counts of the simulation, sorted.
-    seeds : ndarray of int of shape (n_runs,)
-        Seeds of the runs.
-
-    Returns
-    -------
-    rows : list of Row
-    """
+def finished_rows(path: StrPath, counts: list[int], seeds: np.ndarray) -> list[Row]:
+    """Read the rows of finished runs; a run that was cut short is removed."""
     path = Path(path)
     if not path.exists():
         return []
@@ -207,27 +186,14 @@ def _ends_with_a_line(path):
 _N_SAMPLES = 100
 
 
-def metric_on_samples(evaluation, y, counts, rng, metric=None):
-    """Return the true value of a metric, and what plain random samples say of it.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    y : ndarray of shape (n_samples,)
-        Labels of the pool.
-    counts : list of int
-    rng : numpy Generator
-    metric : str or BaseMetric, default=None
-        None means what the evaluation reports.
-
-    Returns
-    -------
-    truth : float
-    plain : list of dict
-        One sample of each size; some columns of a row.
-    variance : dict of int to float
-        Mean squared error of samples of each size, of those that have a value.
-    """
+def metric_on_samples(
+    evaluation: Evaluation,
+    y: np.ndarray,
+    counts: list[int],
+    rng: np.random.Generator,
+    metric: str | BaseMetric | None = None,
+) -> tuple[float, list[dict], dict[int, float]]:
+    """Return the true value of a metric, and what plain random samples say of it."""
     problem, n_samples = evaluation.problem, len(y)
     classes = problem.classes_with(y)
     metric = evaluation.plan.metric if metric is None else as_metric(metric)
@@ -281,22 +247,8 @@ class Recording:
     level: float
 
 
-def run_evaluation(evaluator, scenario, seed, recording):
-    """Return what was recorded of one evaluation.
-
-    Parameters
-    ----------
-    evaluator : ActiveRiskEstimator
-    scenario : Scenario or callable
-        A pool with known labels, or a function that makes one from a seed.
-    seed : int
-    recording : Recording
-
-    Returns
-    -------
-    estimates : list of dict
-        The columns of a :class:`Row`, except ``evaluator`` and ``run``.
-    """
+def run_evaluation(evaluator, scenario, seed: int, recording: Recording) -> list[dict]:
+    """Return what was recorded of one evaluation."""
     counts = recording.counts
     if not isinstance(scenario, Scenario):
         scenario = scenario(seed)
@@ -326,13 +278,7 @@ def run_evaluation(evaluator, scenario, seed, recording):
 
 
 def _estimates(evaluation, y, truth, recording):
-    """Buy labels one by one and yield the estimates at the label counts.
-
-    Yields
-    ------
-    estimate : dict
-        Some columns of a row: risk, n_labels, value, low, high, anytime, flagged.
-    """
+    """Buy labels one by one and yield the estimates at the label counts."""
     counts, level, risks = recording.counts, recording.level, recording.risks
     risks = _usual_risks(evaluation) if risks is None else risks
     held = dict.fromkeys(risks, np.nan)
@@ -386,16 +332,8 @@ def _flagged(evaluation):
     return float(evaluation.diagnose().is_bad)
 
 
-def _mc_variance(losses, noise, count):
-    """Return the exact variance of the mean loss of a plain random sample.
-
-    Parameters
-    ----------
-    losses, noise : ndarrays of shape (n_samples,)
-        Mean and variance of the loss of each row over the draw of its label.
-    count : int
-        Size of the sample.
-    """
+def _mc_variance(losses: np.ndarray, noise: np.ndarray, count: int):
+    """Return the exact variance of the mean loss of a plain random sample."""
     # Rows are drawn without replacement: hence the finite-population correction. The
     # noise of labels is independent from row to row and has none.
     finite = 1.0 - count / len(losses)
@@ -507,17 +445,8 @@ class LabelEfficiency:
         return cls(columns_of(read_rows(path)))
 
 
-def columns_of(rows):
-    """Return rows as columns.
-
-    Parameters
-    ----------
-    rows : list of Row
-
-    Returns
-    -------
-    columns : dict of str to ndarray of shape (n_rows,)
-    """
+def columns_of(rows) -> dict[str, np.ndarray]:
+    """Return rows as columns."""
     columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
     return {
         name: np.array(column, dtype=kind)

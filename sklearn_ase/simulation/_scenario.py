@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,9 @@ from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._typing import Rows
 from sklearn_ase.exceptions import NewClassWarning
 from sklearn_ase.risk import ASE
+
+if TYPE_CHECKING:
+    from sklearn_ase._evaluation._evaluation import Evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,23 +104,10 @@ def with_model(evaluator, scenario):
     return evaluator.set_params(estimator=model)
 
 
-def draw_labels(evaluation, scenario, rng):
-    """Return the labels of one run, and what is known of their losses.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    scenario : Scenario
-    rng : numpy Generator
-        Draws the labels, if the scenario has `label_proba`.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,)
-        Labels of the pool.
-    losses, noise : ndarrays of shape (n_samples,)
-        Mean and variance of the loss of each row over the draw of its label.
-    """
+def draw_labels(
+    evaluation: Evaluation, scenario, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the labels of one run, and what is known of their losses."""
     labels = evaluation.problem.check_labels(scenario.y, name="y")
     order = evaluation.problem.order
     if scenario.label_proba is None:
@@ -146,19 +136,8 @@ def draw_labels(evaluation, scenario, rng):
     return labels[codes], losses, noise
 
 
-def losses_of(evaluation, y):
-    """Return the loss of the model at each row of the pool.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    y : ndarray of shape (n_samples,)
-        Labels of the pool.
-
-    Returns
-    -------
-    losses : ndarray of shape (n_samples,)
-    """
+def losses_of(evaluation: Evaluation, y: np.ndarray) -> np.ndarray:
+    """Return the loss of the model at each row of the pool."""
     problem = evaluation.problem
     loss = problem.loss_for(problem.classes_with(y))
     return loss.observed(np.arange(len(y)), y)

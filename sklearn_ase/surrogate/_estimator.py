@@ -62,40 +62,17 @@ class FitRows:
         """Which rows were acquired from the pool, a mask."""
         return np.arange(self.n_rows) >= self.n_rows - self.n_acquired
 
-    def fit_weight(self, pool_weight):
-        """Return the weight of each row in the fit of the estimator.
-
-        Parameters
-        ----------
-        pool_weight : float
-            Weight of an acquired row; a training row has weight 1.
-
-        Returns
-        -------
-        weight : ndarray of shape (n_rows,) or None
-            None if all rows weigh the same.
-        """
+    def fit_weight(self, pool_weight: float) -> np.ndarray | None:
+        """Return the weight of each row in the fit of the estimator."""
         if pool_weight == 1.0 or self.n_acquired in (0, self.n_rows):
             return None
         n_training = self.n_rows - self.n_acquired
         return np.repeat([1.0, float(pool_weight)], [n_training, self.n_acquired])
 
-    def training_weight(self, rows_per_acquired, labels_are_drawn):
-        """Return the weight of a training row where training rows say less.
-
-        Parameters
-        ----------
-        rows_per_acquired : float
-            All training rows together weigh as much as so many acquired rows, if there
-            are more of them.
-        labels_are_drawn : bool
-            Whether rows were acquired with known probabilities.
-
-        Returns
-        -------
-        weight : float
-            An acquired row has weight 1.
-        """
+    def training_weight(
+        self, rows_per_acquired: float, labels_are_drawn: bool
+    ) -> float:
+        """Return the weight of a training row where training rows say less."""
         if not rows_per_acquired > 0:
             raise ValueError(f"rows_per_acquired={rows_per_acquired} must be > 0.")
         # Acquired rows are few, but only they come from the population that is
@@ -285,14 +262,7 @@ class EstimatorSurrogate(EncodingSurrogate):
         return fit_seeded(model, seed, X, y, **{f"{prefix}sample_weight": weight})
 
     def _held_out(self, rows, seed, predict):
-        """Predict each row by members that did not learn from it.
-
-        Returns
-        -------
-        predictions : tuple of ndarrays, or None
-            Out-of-bag if the members learn from bootstrap samples, cross-fitted
-            otherwise. None if there are too few rows for either.
-        """
+        """Predict each row by members that did not learn from it."""
         found = out_of_bag(self.estimator_, rows.X)
         if found is not None:
             return found
@@ -343,26 +313,12 @@ class EstimatorSurrogate(EncodingSurrogate):
         """Return the estimator to fit on these labels, with members if possible."""
 
     @abstractmethod
-    def _calibrate(self, rows, calibration, seed):
-        """Learn from held-out predictions how to correct the fitted estimator.
-
-        Parameters
-        ----------
-        rows : FitRows
-            The rows that the estimator was fitted on.
-        calibration : unfitted calibration or None
-        seed : int
-        """
+    def _calibrate(self, rows: FitRows, calibration, seed: int):
+        """Learn from held-out predictions how to correct the fitted estimator."""
 
     @abstractmethod
     def _columns_at(self, belief, rows, y, expert):
-        """What the calibration learns from rows of the pool that are held out.
-
-        Returns
-        -------
-        columns : list of ndarray or None
-            Arguments of ``fit_acquired``.
-        """
+        """What the calibration learns from rows of the pool that are held out."""
 
     @abstractmethod
     def _recalibrated(self, belief, loss, expert):

@@ -131,30 +131,14 @@ class LinearFeatures(TransformerMixin, BaseEstimator):
     def __init__(self, n_components=8):
         self.n_components = n_components
 
-    def fit(self, X, y=None):
-        """Learn how to describe rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or list of texts of shape (n_rows, n_features)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-        """
+    def fit(self, X: Rows, y=None) -> Any:
+        """Learn how to describe rows."""
         self.pipeline_ = make_pipeline(*self._steps(X), StandardScaler())
         self.pipeline_.fit(X)
         return self
 
     def transform(self, X):
-        """Describe rows.
-
-        Returns
-        -------
-        numbers : ndarray of shape (n_rows, n_columns)
-        """
+        """Describe rows."""
         # Rows far from all others must not decide alone.
         return np.clip(self.pipeline_.transform(X), -5.0, 5.0)
 
@@ -373,20 +357,10 @@ class BaseExpertSurrogate(BaseSurrogate):
         precision[place, place] = np.array(scale) ** -2.0
         return np.array(mean), precision
 
-    def _shared_out(self, kinds, densities):
-        """How much each stack counts, and without each row in turn.
-
-        Parameters
-        ----------
-        kinds : list of str
-        densities : ndarray of shape (n_stacks, n_rows)
-            Logarithm of the probability of each label, as if it had been held out.
-
-        Returns
-        -------
-        shares : ndarray of shape (n_stacks,)
-        without : ndarray of shape (n_stacks, n_rows)
-        """
+    def _shared_out(
+        self, kinds: list[str], densities: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """How much each stack counts, and without each row in turn."""
         prior = np.log([[_PRIOR[kind]] for kind in kinds])
         total = densities.sum(axis=1, keepdims=True) + prior
         shares = softmax(total, axis=0)[:, 0]
@@ -549,12 +523,7 @@ class ExpertClassifierSurrogate(BaseExpertSurrogate):
         )
 
     def _design(self, kind, blocks, n_rows):
-        """What each weight adds to the score of each class.
-
-        Returns
-        -------
-        design : ndarray of shape (n_rows, n_classes, n_weights)
-        """
+        """What each weight adds to the score of each class."""
         n_classes = len(self.classes_)
         parts = []
         if blocks.experts is not None:
@@ -736,15 +705,7 @@ class ExpertRegressorSurrogate(BaseExpertSurrogate):
 
 
 def _fit(design, target, mean, precision):
-    """Linear regression with a normal prior and the most probable noise.
-
-    Returns
-    -------
-    weights, covariance, noise
-        Of the fit.
-    centre, variance, density : ndarray of shape (n_rows,)
-        Mean, variance and log-density of each label as if it had not been in the fit.
-    """
+    """Linear regression with a normal prior and the most probable noise."""
     gap = target - design @ mean
     prior_covariance = np.linalg.inv(precision)
     square, basis = np.linalg.eigh(design @ prior_covariance @ design.T)

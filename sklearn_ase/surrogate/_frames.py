@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -20,6 +20,9 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn_ase._data._rows import is_frame, is_missing
 from sklearn_ase._utils._checks import check_integer
 from sklearn_ase._utils._typing import Rows, Seed
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _NUMBERS = (numbers.Real, Decimal, np.bool_)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
@@ -44,18 +47,8 @@ class Column(NamedTuple):
     order: list | None = None
 
 
-def read_column(X, name):
-    """Read a column of a pandas or polars frame.
-
-    Parameters
-    ----------
-    X : frame of shape (n_rows, n_columns)
-    name : hashable
-
-    Returns
-    -------
-    column : Column
-    """
+def read_column(X: Any, name) -> Column:
+    """Read a column of a pandas or polars frame."""
     if name not in X.columns:
         return Column("number", np.full(X.shape[0], np.nan))
     series = X[name]
@@ -326,20 +319,8 @@ class Texts:
         return encoded
 
 
-def choose_encoder(column, n_components, random_state):
-    """Choose how to encode a column, and learn it from its values.
-
-    Parameters
-    ----------
-    column : Column
-    n_components : int
-        Most columns for a free text, but for its length.
-    random_state : int, RandomState instance or None
-
-    Returns
-    -------
-    encoder : object with ``kind`` and ``encode(column)``
-    """
+def choose_encoder(column: Column, n_components: int, random_state: Any):
+    """Choose how to encode a column, and learn it from its values."""
     if column.kind == "text":
         return _choose_for_texts(column, n_components, random_state)
     missing = np.isnan(column.values)  # Of dates, too.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import gammaln
@@ -115,20 +115,11 @@ def _t_constant(degrees):
 _T_CONSTANT = _t_constant(DEGREES)
 
 
-def log_density_of_labels(y):
+def log_density_of_labels(y: np.ndarray) -> np.ndarray:
     """Log-density of each label among all labels, whatever the rows.
 
     Wrong labels are often those of other rows, so they are distributed as all labels
     are, however skew. A Gaussian kernel smooths their histogram.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,)
-
-    Returns
-    -------
-    log_density : ndarray of shape (n_rows,)
-        Without the constant of the Gaussian.
     """
     width = 1.06 * y.std() * len(y) ** -0.2
     if not width > 0.0:  # All labels are the same.
@@ -253,7 +244,8 @@ class GaussianStack(BaseEstimator):
         low = np.array([0.0, -12.0, -12.0, -12.0, -1.0])
         high = np.array([float(self.uses_model_), 6.0, 6.0, 6.0, 1.0])
         self._bounds = low, high
-        self._hypotheses = self._starts = None
+        self._hypotheses: Any = None
+        self._starts: Any = None
         if self._scale > 0.0:
             self._hypotheses = training_hypotheses(
                 self._rows(*training),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit, logit
@@ -114,24 +114,10 @@ def is_certain(proba):
 _PRECISION = np.array([3.0, 1.0])
 
 
-def fit_unknown(proba, codes, weight, is_known):
-    """Fit the odds of these classes, see :func:`with_unknown`.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n_rows, n_classes)
-        Of the surrogate, above 0.
-    codes : ndarray of shape (n_rows,)
-        Column of the label of each row.
-    weight : ndarray of shape (n_rows,)
-    is_known : ndarray of shape (n_classes,), dtype bool
-        Whether the model knows the class.
-
-    Returns
-    -------
-    parameters : ndarray of shape (2,)
-        Slope and offset.
-    """
+def fit_unknown(
+    proba: np.ndarray, codes: np.ndarray, weight: np.ndarray, is_known: np.ndarray
+) -> np.ndarray:
+    """Fit the odds of these classes, see :func:`with_unknown`."""
     odds = logit(proba[:, ~is_known].sum(axis=1))
     unknown = ~is_known[codes]
     # The surrogate has met these classes as often as its rows have them. In the
@@ -143,22 +129,10 @@ def fit_unknown(proba, codes, weight, is_known):
     return fit_odds(odds, unknown, weight, centre)
 
 
-def with_unknown(known, proba, is_known, parameters):
-    """Probabilities of all classes, from those of the known ones.
-
-    Parameters
-    ----------
-    known : ndarray of shape (n_hypotheses, n_rows, n_known)
-    proba : ndarray of shape (n_rows, n_classes)
-        Of the surrogate, above 0.
-    is_known : ndarray of shape (n_classes,), dtype bool
-    parameters : ndarray of shape (2,)
-        Slope and offset of the log-odds of the other classes.
-
-    Returns
-    -------
-    proba : ndarray of shape (n_hypotheses, n_rows, n_classes)
-    """
+def with_unknown(
+    known: np.ndarray, proba: np.ndarray, is_known: np.ndarray, parameters: np.ndarray
+) -> np.ndarray:
+    """Probabilities of all classes, from those of the known ones."""
     rest = proba[:, ~is_known]
     mass, (slope, offset) = rest.sum(axis=1), parameters
     unknown = expit(slope * logit(mass) + offset)
@@ -168,24 +142,10 @@ def with_unknown(known, proba, is_known, parameters):
     return result
 
 
-def fit_odds(odds, unknown, weight, centre):
-    """Fit slope and offset of a logistic regression of `unknown` on `odds`.
-
-    Parameters
-    ----------
-    odds : ndarray of shape (n_rows,)
-        Log-odds of the classes that the model does not know.
-    unknown : ndarray of shape (n_rows,), dtype bool
-        Whether the label is one of them.
-    weight : ndarray of shape (n_rows,)
-    centre : float
-        Offset that is likely before the rows are seen.
-
-    Returns
-    -------
-    parameters : ndarray of shape (2,)
-        Slope and offset.
-    """
+def fit_odds(
+    odds: np.ndarray, unknown: np.ndarray, weight: np.ndarray, centre
+) -> np.ndarray:
+    """Fit slope and offset of a logistic regression of `unknown` on `odds`."""
     centre = np.array([1.0, centre])
     features = np.stack([odds, np.ones_like(odds)])
 
@@ -334,7 +294,8 @@ class LogLinearStack(BaseEstimator):
             self.model_classes_ = model_classes
         if is_acquired is None:
             is_acquired = np.ones(n_samples, dtype=bool)
-        self._has_shift, self._starts = shift is not None, None
+        self._has_shift = shift is not None
+        self._starts: Any = None
         self._model_smoothing = self.smoothing
         if self.uses_model_ and not is_certain(expert):
             self._model_smoothing *= _MODEL_SHARE

@@ -1,5 +1,9 @@
 """Fit a conditional logit: weights of experts that vote for classes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import logsumexp, softmax
 
@@ -8,32 +12,24 @@ from sklearn_ase._data._rows import take_rows
 from sklearn_ase._utils._estimators import fit_seeded
 from sklearn_ase.surrogate._members import out_of_bag, predict_members
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sklearn_ase._utils._typing import Rows
+
 _MOST_STEPS = 60
 _MOST_HALVINGS = 30
 _TOLERANCE = 1e-12
 
 
-def fit_logit(design, codes, mean, precision, start=None):
-    """Most probable weights, by Newton's method with step halving.
-
-    Parameters
-    ----------
-    design : ndarray of shape (n_rows, n_classes, n_weights)
-        What each weight adds to the score of each class.
-    codes : ndarray of int of shape (n_rows,)
-        Place of the label among the classes.
-    mean : ndarray of shape (n_weights,)
-        Of the normal prior.
-    precision : ndarray of shape (n_weights, n_weights)
-    start : ndarray of shape (n_weights,), default=None
-        Where the search begins; None means `mean`.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_weights,)
-    covariance : ndarray of shape (n_weights, n_weights)
-        Inverse of the second derivative there (Laplace).
-    """
+def fit_logit(
+    design: np.ndarray,
+    codes: np.ndarray,
+    mean: np.ndarray,
+    precision: np.ndarray,
+    start: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Most probable weights, by Newton's method with step halving."""
     weights = np.array(mean if start is None else start)
     rows = np.arange(len(codes))
     chosen = design[rows, codes]
@@ -66,22 +62,12 @@ def fit_logit(design, codes, mean, precision, start=None):
     return weights, np.linalg.inv(_curvature(design, proba, expected, precision))
 
 
-def left_out_proba(design, codes, weights, covariance):
+def left_out_proba(
+    design: np.ndarray, codes: np.ndarray, weights: np.ndarray, covariance: np.ndarray
+) -> np.ndarray:
     """Probabilities of the classes at each row as if it had not been in the fit.
 
     One Newton step without the row, from the weights with it.
-
-    Parameters
-    ----------
-    design : ndarray of shape (n_rows, n_classes, n_weights)
-    codes : ndarray of int of shape (n_rows,)
-    weights : ndarray of shape (n_weights,)
-    covariance : ndarray of shape (n_weights, n_weights)
-        What :func:`fit_logit` returned for these rows.
-
-    Returns
-    -------
-    proba : ndarray of shape (n_rows, n_classes)
     """
     scores = design @ weights
     proba = softmax(scores, axis=1)
@@ -102,19 +88,8 @@ def _curvature(design, proba, expected, precision):
     return gap.T @ gap + precision
 
 
-def exchangeable_precision(n_weights, of_sum, of_each):
-    """Precision of weights that have a common part and deviate from it.
-
-    Parameters
-    ----------
-    n_weights : int
-    of_sum, of_each : float
-        Standard deviation of the sum of the weights, and of the deviation of each.
-
-    Returns
-    -------
-    precision : ndarray of shape (n_weights, n_weights)
-    """
+def exchangeable_precision(n_weights: int, of_sum: float, of_each: float) -> np.ndarray:
+    """Precision of weights that have a common part and deviate from it."""
     common = 1.0 / of_sum**2 - 1.0 / (of_each**2 * n_weights)
     return np.eye(n_weights) / of_each**2 + common
 
@@ -125,25 +100,10 @@ def exchangeable_precision(n_weights, of_sum, of_each):
 _FOLDS = 5
 
 
-def fit_held_out(estimator, X, y, classes, seed):
-    """Fit an estimator, and predict its rows by members or copies without them.
-
-    Parameters
-    ----------
-    estimator : classifier or regressor
-        Unfitted.
-    X : array, sparse matrix, frame or list of shape (n_rows, ...)
-    y : ndarray of shape (n_rows,)
-    classes : ndarray of shape (n_classes,) or None
-        None for regression.
-    seed : int
-
-    Returns
-    -------
-    model : fitted estimator, or None
-    held_out : ndarray of shape (n_rows, n_classes) or (n_rows,), or None
-        Both are None if there are too few rows to hold any out.
-    """
+def fit_held_out(
+    estimator, X: Rows, y: np.ndarray, classes: np.ndarray | None, seed: int
+) -> tuple[Any, np.ndarray | None]:
+    """Fit an estimator, and predict its rows by members or copies without them."""
     model = fit_seeded(estimator, seed, X, y)
     found = out_of_bag(model, X)
     if found is not None:
@@ -166,20 +126,8 @@ def fit_held_out(estimator, X, y, classes, seed):
     return model, values
 
 
-def mean_prediction(model, X, classes):
-    """Mean of the members.
-
-    Parameters
-    ----------
-    model : fitted estimator
-    X : array, sparse matrix, frame or list of shape (n_rows, ...)
-    classes : ndarray of shape (n_classes,) or None
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities, with a column for each class, or values.
-    """
+def mean_prediction(model, X: Rows, classes: np.ndarray | None) -> np.ndarray:
+    """Mean of the members."""
     return _aligned(predict_members(model, X).mean(axis=0), model, classes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABCMeta, abstractmethod
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -29,6 +29,11 @@ from sklearn_ase._utils._estimators import check_seed, fit_seeded, last_step, un
 from sklearn_ase._utils._typing import Estimator, Floats, Rows, Seed
 from sklearn_ase.belief import CategoricalBelief, _kernels
 from sklearn_ase.belief._kernels import to_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn_ase.losses._base import LossTable
 
 
 class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
@@ -183,20 +188,8 @@ class BootstrapRegressor(RegressorMixin, _Bootstrap):
         return rng.choice(len(y), size=len(y), p=weight / weight.sum())
 
 
-def member_proba(member, X, classes):
-    """Predict with one classifier, with one column for each of the classes.
-
-    Parameters
-    ----------
-    member : fitted classifier
-        Without ``predict_proba`` its labels count as certain votes.
-    X : array, sparse matrix or frame of shape (n_samples, n_features)
-    classes : ndarray of shape (n_classes,)
-
-    Returns
-    -------
-    proba : ndarray of shape (n_samples, n_classes)
-    """
+def member_proba(member, X: Rows, classes: np.ndarray) -> np.ndarray:
+    """Predict with one classifier, with one column for each of the classes."""
     if not hasattr(member, "predict_proba"):
         return one_hot(member.predict(X), classes)
     found = member.predict_proba(X)
@@ -253,17 +246,7 @@ class ForestLeaves:
 
     @classmethod
     def of(cls, estimator, classes):
-        """Leaves of a forest of classifiers; None if the estimator is something else.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-        classes : ndarray of shape (n_classes,)
-
-        Returns
-        -------
-        leaves : ForestLeaves or None
-        """
+        """Leaves of a forest of classifiers; None for any other estimator."""
         is_forest = isinstance(unwrap(estimator).last, _FORESTS)
         return cls(estimator, classes) if is_forest else None
 
@@ -272,17 +255,8 @@ class ForestLeaves:
         """Number of members."""
         return len(self._trees)
 
-    def at(self, X):
-        """Return the members at some rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
-
-        Returns
-        -------
-        members : LeafMembers
-        """
+    def at(self, X: Rows) -> LeafMembers:
+        """Return the members at some rows."""
         X = as_tree_input(self._transform(X))
         n_rows = X.shape[0]
         places = np.empty((self.n_trees, n_rows), dtype=np.intp)
@@ -297,20 +271,8 @@ class ForestLeaves:
         places += np.arange(n_rows) * (self.n_classes + 1)
         return LeafMembers(places, mixed, n_rows, self.n_classes)
 
-    def out_of_bag(self, X):
-        """Predict each row of the fit by the trees that did not learn from it.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
-            The rows that the forest was fitted on, in the same order.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_rows, n_classes), or None
-            NaN for rows that every tree learned from. None without bootstrap samples,
-            or if every tree learned from every row.
-        """
+    def out_of_bag(self, X: Rows) -> np.ndarray | None:
+        """Predict each row of the fit by the trees that did not learn from it."""
         if not self._forest.bootstrap:
             return None
         X = as_tree_input(self._transform(X))
@@ -360,20 +322,8 @@ class LeafMembers:
             total[rows] += shares
         return total / len(self._places)
 
-    def belief(self, loss, proba, keep_member_loss=False):
-        """The same as :meth:`CategoricalBelief.from_members`, for these members.
-
-        Parameters
-        ----------
-        loss : LossTable
-        proba : ndarray of shape (n_rows, n_classes)
-            Calibrated mean.
-        keep_member_loss : bool, default=False
-
-        Returns
-        -------
-        belief : CategoricalBelief
-        """
+    def belief(self, loss: LossTable, proba, keep_member_loss: bool = False):
+        """The same as :meth:`CategoricalBelief.from_members`, for these members."""
         mean = self.mean()
         # Where a leaf holds one class, p log p is 0.
         information = np.zeros(self._shape)
@@ -395,19 +345,8 @@ class LeafMembers:
         )
 
 
-def mean_and_belief(members):
-    """Mean of the members, and a function that reduces them to a belief.
-
-    Parameters
-    ----------
-    members : ndarray or tensor of shape (n_members, n_rows, n_classes), or LeafMembers
-
-    Returns
-    -------
-    mean : ndarray of shape (n_rows, n_classes)
-    belief : callable
-        A function of the loss, the calibrated mean, and `keep_member_loss`.
-    """
+def mean_and_belief(members) -> tuple[np.ndarray, Callable]:
+    """Mean of the members, and a function that reduces them to a belief."""
     if isinstance(members, LeafMembers):
         return members.mean(), members.belief
     mean = to_numpy(members.mean(axis=0))
@@ -487,22 +426,8 @@ def _member_functions(model, X):
     return [lambda rows, m=m: np.ravel(m.predict(rows)) for m in model.estimators_], X
 
 
-def predict_members(estimator, X):
-    """Predict with every member of a fitted classifier or regressor.
-
-    Parameters
-    ----------
-    estimator : fitted classifier or regressor
-        An ensemble or an object with ``predict_proba_members`` or
-        ``predict_members``. Anything else counts as an ensemble of one member.
-    X : array, sparse matrix or frame of shape (n_samples, n_features)
-
-    Returns
-    -------
-    members : ndarray of shape (n_members, n_samples, n_classes) or (n_members, \
-n_samples)
-        Columns in the order of the estimator's ``classes_``.
-    """
+def predict_members(estimator, X: Rows) -> np.ndarray:
+    """Predict with every member of a fitted classifier or regressor."""
     unwrapped = unwrap(estimator)
     model, X = unwrapped.last, unwrapped.transform(X)
     for method in ("predict_proba_members", "predict_members"):
@@ -525,20 +450,7 @@ n_samples)
 
 
 def out_of_bag(estimator, X):
-    """Predict each row by the members that did not learn from it.
-
-    Parameters
-    ----------
-    estimator : fitted classifier or regressor
-    X : array, sparse matrix or frame of shape (n_samples, n_features)
-        The rows that it was fitted on, in the same order.
-
-    Returns
-    -------
-    mean, variance : ndarrays or None
-        Over these members, of shape (n_samples, n_classes) or (n_samples,). NaN for
-        rows that every member learned from. None without bootstrap samples.
-    """
+    """Predict each row by the members that did not learn from it."""
     unwrapped = unwrap(estimator)
     model, X = unwrapped.last, unwrapped.transform(X)
     if not is_bootstrapped(model):

@@ -9,10 +9,13 @@ likelihood of the acquired labels says how probable each hypothesis is. The equa
 are those of docs/trust_method.md.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +24,9 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from sklearn_ase._data._rows import is_frame, n_rows, stack_rows, take_rows
 from sklearn_ase._data._sources import RowSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # All training rows together count as so many acquired labels.
 WORTHS = (2.0, 10.0, 50.0, 250.0, np.inf)
@@ -82,44 +88,16 @@ class WeighedFit:
 
 
 def training_hypotheses(
-    rows,
-    n_training,
-    centre,
-    discounted,
-    kept,
+    rows: Callable,
+    n_training: int,
+    centre: np.ndarray,
+    discounted: np.ndarray,
+    kept: np.ndarray,
     bounds,
-    by_evidence=True,
-    discounts_cleaned=False,
-):
-    """Hypotheses about the training rows, as priors of the parameters, eq. T8.
-
-    Parameters
-    ----------
-    rows : callable
-        ``rows(at, row_weight)`` returns the log-likelihood of the training rows, its
-        gradient and its curvature (minus the Hessian, or the Fisher information) at
-        parameters of shape (..., n_parameters). ``rows.log_density(at)`` is the
-        log-density of each label, and ``rows.log_outlier`` that of a label which has
-        nothing to do with its row.
-    n_training : int
-    centre : ndarray of shape (n_parameters,)
-        The parameters that are likely without any row.
-    discounted, kept : ndarray of shape (n_parameters,)
-        Precision of the penalty that pulls towards the centre. The first part is
-        discounted together with the training rows, the second part never.
-    bounds : tuple of ndarrays
-        Least and greatest values of the parameters.
-    by_evidence : bool, default=True
-        Whether acquired labels will decide between the hypotheses. If False, the only
-        one is that all training rows count in full.
-    discounts_cleaned : bool, default=False
-        Whether the rows whose label looks right may be worth less, too. If False, they
-        count in full.
-
-    Returns
-    -------
-    hypotheses : list of Hypothesis
-    """
+    by_evidence: bool = True,
+    discounts_cleaned: bool = False,
+) -> list[Hypothesis]:
+    """Hypotheses about the training rows, as priors of the parameters, eq. T8."""
     penalty = centre, np.diag(discounted + kept)
     if not n_training:
         return [Hypothesis(0.0, 1.0, *penalty)]
@@ -141,25 +119,13 @@ def training_hypotheses(
     return [*found, Hypothesis(n_clean, _PRIOR_OF_ERRORS, mean, curvature)]
 
 
-def weigh_hypotheses(hypotheses, rows, bounds, starts=None):
-    """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T9.
-
-    Parameters
-    ----------
-    hypotheses : list of Hypothesis
-    rows : callable
-        Log-likelihood of the acquired rows, its gradient and its curvature.
-    bounds : tuple of ndarrays
-    starts : ndarray of shape (n_hypotheses, n_parameters), default=None
-        Where to start under each hypothesis. None means its mean.
-
-    Returns
-    -------
-    fit : WeighedFit
-        Without hypotheses that are improbable now.
-    kept : list of Hypothesis
-        The other hypotheses, in the order of the fit.
-    """
+def weigh_hypotheses(
+    hypotheses: list[Hypothesis],
+    rows: Callable,
+    bounds,
+    starts: np.ndarray | None = None,
+) -> tuple[WeighedFit, list[Hypothesis]]:
+    """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T9."""
     means = np.array([hypothesis.mean for hypothesis in hypotheses])
     precisions = np.array([hypothesis.precision for hypothesis in hypotheses])
 
@@ -207,23 +173,12 @@ def _clean_weights(rows, both, start, bounds):
     return weight
 
 
-def maximise(function, start, bounds):
+def maximise(
+    function: Callable, start, bounds: tuple[float | np.ndarray, ...]
+) -> tuple[np.ndarray, tuple]:
     """Maximise a function within bounds by damped Newton steps.
 
     Several searches run side by side. Each ends where it would end alone.
-
-    Parameters
-    ----------
-    function : callable
-        Returns value, gradient and a positive definite curvature for each search.
-    start : ndarray of shape (..., n_parameters)
-    bounds : tuple of float or ndarrays
-
-    Returns
-    -------
-    parameters : ndarray of shape (..., n_parameters)
-    at : tuple
-        What the function returns there.
     """
     low, high = bounds
     here, at = start, function(start)

@@ -87,22 +87,12 @@ class FeatureExpert:
         self.y_train = y_train
         self._found = None, None
 
-    def predict(self, rows, y, classes, seed):
+    def predict(
+        self, rows: np.ndarray, y: np.ndarray, classes: np.ndarray | None, seed: int
+    ) -> np.ndarray | None:
         """Predict the whole pool from some labels.
 
         The estimator is fitted to the first of them, at a few numbers of labels only.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_labels,)
-        y : ndarray of shape (n_labels,)
-        classes : ndarray of shape (n_classes,) or None
-        seed : int
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_samples, n_classes) or (n_samples,), or None
-            Probabilities or values. None if there are too few labels.
         """
         n_used = _n_used(len(y))
         rows, y = rows[:n_used], y[:n_used]

@@ -109,15 +109,8 @@ def require(condition, message):
         raise AssertionError(message)
 
 
-def check_object(strategy, base):
-    """Check the class attributes of a strategy, and that it can be copied.
-
-    Parameters
-    ----------
-    strategy : object
-    base : type
-        Base class of its kind, with `flags`.
-    """
+def check_object(strategy: Any, base) -> None:
+    """Check the class attributes of a strategy, and that it can be copied."""
     for flag in base.flags:
         kind = bool if isinstance(getattr(base, flag), bool) else Real
         what = "True or False" if kind is bool else "a number"
