@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, get_type_hints
 
 import numpy as np
 from joblib import delayed
@@ -73,7 +73,7 @@ class Row(NamedTuple):
         return self.evaluator, self.run, self.seed
 
 
-COLUMNS = Row.__annotations__
+COLUMNS = get_type_hints(Row)
 # Names in files that were written before these were changed. A file with the old
 # column is an old file; only there the old name of the risk is translated, since
 # anybody may call a risk of theirs "Guarded".
