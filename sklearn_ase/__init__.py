@@ -24,6 +24,7 @@ The modules:
 
 from sklearn_ase._annotation._console import annotate
 from sklearn_ase._data._problem import TrainingRows
+from sklearn_ase._data._sampling import PoolSample, sample_pool
 from sklearn_ase._data._sources import RowSource
 from sklearn_ase._evaluation._agreement import Agreement
 from sklearn_ase._evaluation._choice import ModelSelection
@@ -64,6 +65,7 @@ __all__ = [
     "LossCalibrationDisplay",
     "ModelSelection",
     "Picks",
+    "PoolSample",
     "PoolState",
     "Query",
     "Report",
@@ -74,4 +76,5 @@ __all__ = [
     "TrainingRows",
     "__version__",
     "annotate",
+    "sample_pool",
 ]
