@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._inference._intervals import check_interval
+from sklearn_ase._inference._bounds import check_interval
 from sklearn_ase._utils._checks import check_integer, check_level, check_number
 from sklearn_ase._utils._typing import Method
 
@@ -93,7 +93,7 @@ class TargetWidth(BaseStop):
         Distance between the two ends, in units of the loss.
     level : float, default=0.9
         Coverage of the interval.
-    method : {"anytime", "anytime_normal", "fixed"}, default="anytime"
+    method : {"anytime", "fixed"}, default="anytime"
         The interval is checked after every label. The first two allow for that,
         ``"fixed"`` does not: it would miss the risk too often. See
         :meth:`RiskEstimate.interval`.

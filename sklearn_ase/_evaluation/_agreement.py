@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_ase._inference._intervals import fixed_quantiles, reach_with_unseen
+from sklearn_ase._inference._bounds import fixed_quantiles, reach_with_unseen
 from sklearn_ase._inference._steps import label_shares
 from sklearn_ase._utils._checks import check_level
 from sklearn_ase._utils._display import html_table

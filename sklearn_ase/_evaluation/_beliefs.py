@@ -10,6 +10,7 @@ import numpy as np
 
 from sklearn_ase._evaluation._picker import score_pool
 from sklearn_ase._inference import _steps as _kernels
+from sklearn_ase._inference._bounds import MIN_LABELS
 from sklearn_ase._inference._questions import BeliefColumns, Epoch
 from sklearn_ase._pool._columns import Keeps, KeptBelief, ReadResponse, moments_of
 from sklearn_ase._utils._display import say
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluation._plan import Plan
-
-# Fewer rows say nothing about the surrogate.
-_LEAST_ROWS = 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +176,7 @@ def _with_belief(learned, belief, surrogate, n_compared, rows):
         belief=belief,
         expected_loss=moments[0],
         loss_variance=moments[1],
-        is_calibrated=surrogate.is_calibrated and n_compared >= _LEAST_ROWS,
+        is_calibrated=surrogate.is_calibrated and n_compared >= MIN_LABELS,
         left_out=_left_out(learned, belief, surrogate, rows),
     )
 
@@ -205,7 +203,7 @@ def _training_gap(problem, surrogate, classes, has_expert):
     if expected is None:
         return np.nan
     gap = (expected - observed)[np.isfinite(expected)]
-    return _kernels.clear_mean(gap) if len(gap) >= _LEAST_ROWS else np.nan
+    return _kernels.clear_mean(gap) if len(gap) >= MIN_LABELS else np.nan
 
 
 def _training_tail(surrogate, loss):

@@ -10,8 +10,8 @@ import numpy as np
 
 from sklearn_ase._evaluation._questions import Support, training_labels
 from sklearn_ase._evaluation._slices import aligned, cell, listed
+from sklearn_ase._inference._bounds import LEAST_DEGREES
 from sklearn_ase._inference._differences import Pairs
-from sklearn_ase._inference._intervals import LEAST_DEGREES
 from sklearn_ase._report._blocks import roughly
 from sklearn_ase._utils._checks import check_choice
 from sklearn_ase._utils._display import html_columns
@@ -223,15 +223,6 @@ class Comparison:
         """Name of the metric."""
         return self._answers.name
 
-    @property
-    def n_differing(self) -> np.ndarray:
-        """Labels at which the best model and each other predict differently.
-
-        Of shape (n_models,). Only these say which is better. Labels that count more
-        than others make it smaller, and not an integer.
-        """
-        return self._answers.pairs.n_apart[self.best_index]
-
     @cached_property
     def estimates(self) -> list[MetricEstimate]:
         """Estimate of the metric of each model, a list of MetricEstimate.
@@ -287,10 +278,9 @@ class Comparison:
         Parameters
         ----------
         level : float, default=0.9
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
             ``"fixed"`` is for one look, at a number of labels that was fixed before.
-            ``"anytime"`` may be looked at after every label, and keeps more models. It
-            is the same as ``"anytime_normal"``.
+            ``"anytime"`` may be looked at after every label, and keeps more models.
 
         Returns
         -------
@@ -319,7 +309,7 @@ class Comparison:
         Parameters
         ----------
         level : float, default=0.9
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
             See :meth:`candidates`.
 
         Returns
@@ -368,7 +358,7 @@ class Comparison:
         Parameters
         ----------
         level : float, default=0.9
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
             See :meth:`candidates`.
 
         Returns
@@ -407,7 +397,7 @@ class Comparison:
         ----------
         level : float, default=0.9
             Of the intervals and of the set of candidates.
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
 
         Returns
         -------

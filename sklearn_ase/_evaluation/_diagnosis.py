@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_ase._inference._bounds import MIN_LABELS
 from sklearn_ase._inference._evidence import skill_of, weigh_evidence
-from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._inference._steps import label_shares, largest_step, tuned_steps
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
 from sklearn_ase._utils._display import html_table

@@ -62,9 +62,9 @@ from sklearn_ase._evaluation._questions import (
     words_of_waiting,
 )
 from sklearn_ase._evaluation._slices import slice_table
+from sklearn_ase._inference._bounds import check_groups, grouped_variance
 from sklearn_ase._inference._differences import Pairs
 from sklearn_ase._inference._evidence import judging_obstacle
-from sklearn_ase._inference._intervals import check_groups, grouped_variance
 from sklearn_ase._inference._models import Corrected
 from sklearn_ase._pool._columns import KeptBelief, tables_needed
 from sklearn_ase._report._report import check_target, make_report
@@ -900,7 +900,7 @@ class Reporting(Comparing):
         width : float
             Width of the interval, from end to end.
         level : float, default=0.9
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
             See :meth:`RiskEstimate.interval`.
 
         Returns
@@ -956,7 +956,7 @@ class Reporting(Comparing):
         Parameters
         ----------
         level : float, default=0.9
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
             See :meth:`RiskEstimate.interval`.
 
         Returns

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_ase._inference._intervals import MIN_LABELS, check_interval
+from sklearn_ase._inference._bounds import (
+    FEW_LABELS,
+    MIN_BOUNDED_LABELS,
+    MIN_LABELS,
+    check_interval,
+)
 from sklearn_ase._inference._steps import moments_with_prior
 from sklearn_ase._labels._journal import described
 from sklearn_ase._utils._checks import check_number, is_number
@@ -151,10 +156,6 @@ def _estimate_of(note, metric, name):
 # Forecast how many more labels a narrower interval takes.
 
 
-# With fewer labels a forecast says next to nothing.
-_FEW_LABELS = 10
-
-
 @dataclass(frozen=True)
 class LabelForecast:
     """Number of labels that an interval of some width is expected to take.
@@ -177,7 +178,7 @@ class LabelForecast:
 
     def __str__(self):
         text = f"{self.n_more} more labels, {self.n_labels} in all."
-        if self.n_more and self.n_labels - self.n_more < _FEW_LABELS:
+        if self.n_more and self.n_labels - self.n_more < FEW_LABELS:
             few = f"Too few labels for a forecast: ask again after {MIN_LABELS}."
             return f"{few} So far it says: {text}"
         return f"{text} {self.basis}"
@@ -209,7 +210,7 @@ def labels_needed(state, estimate, width, level, method):
         scale = (high - low) / max(width_with(n_labels), np.finfo(float).tiny)
         if high - low <= width:
             return LabelForecast(0, n_labels, basis)
-    least = 2 if state.loss.is_bounded else MIN_LABELS
+    least = MIN_BOUNDED_LABELS if state.loss.is_bounded else MIN_LABELS
     low, high = max(n_labels, least) - 1, n_samples - n_skipped
     while high - low > 1:  # The width only falls with the number of labels.
         middle = (low + high) // 2

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn_ase._data._predictions import response_of
 from sklearn_ase._data._rows import read_array, read_numbers
 from sklearn_ase._evaluation._states import answer_noise, observed_values
+from sklearn_ase._inference._bounds import MIN_BOUNDED_LABELS
 from sklearn_ase._inference._questions import Epoch, moments_with_labels, question_state
 from sklearn_ase._pool._columns import ReadBelief, metric_in_chunks
 from sklearn_ase._utils._checks import same_settings
@@ -338,10 +339,6 @@ def rows_that_count(state: PoolState, risk: BaseRisk) -> np.ndarray:
 # Whether labels support an estimate for some rows of the pool.
 
 
-# With fewer labels among the rows the surrogate decides alone.
-MIN_LABELS = 2
-
-
 @dataclass(frozen=True)
 class Support:
     """Labels at the rows that a question is about.
@@ -372,7 +369,7 @@ class Support:
     def is_alone(self):
         """Whether the surrogate decides alone."""
         is_part = self.n_inside is not None and not self.is_known
-        return is_part and self.n_inside < MIN_LABELS
+        return is_part and self.n_inside < MIN_BOUNDED_LABELS
 
     @property
     def words(self):

@@ -10,10 +10,9 @@ import numpy as np
 
 from sklearn_ase._data._label_checks import group_name, number_groups
 from sklearn_ase._evaluation._plan import check_risk
-from sklearn_ase._evaluation._questions import MIN_LABELS as MIN_INSIDE
 from sklearn_ase._evaluation._questions import rows_that_count
+from sklearn_ase._inference._bounds import FEW_LABELS, MIN_BOUNDED_LABELS, MIN_LABELS
 from sklearn_ase._inference._evidence import errors_of_groups, has_evidence
-from sklearn_ase._inference._intervals import MIN_LABELS
 from sklearn_ase._utils._checks import check_flag, check_level
 from sklearn_ase._utils._display import html_columns
 from sklearn_ase.risk import ASE, GuardedASE
@@ -65,7 +64,6 @@ def listed(names):
 # Estimates for several groups of rows, from one set of labels.
 
 
-_FEW_LABELS = 10
 # Groups learn from each other only if at least this many have labels.
 _MIN_GROUPS = 2
 # The value stays in the interval of this level from the group's own labels.
@@ -143,19 +141,19 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     found = []
     for place, n_labels in enumerate(labelled):
         # Without a label here the steps do not show the surrogate's error.
-        is_alone = n_labels < MIN_INSIDE and asked_risk.leans_on_surrogate
+        is_alone = n_labels < MIN_BOUNDED_LABELS and asked_risk.leans_on_surrogate
         asked = ASE() if is_alone else risk
         found.append(evaluation.estimate(asked, where=numbers == place, **about))
-    is_tested = labelled >= MIN_INSIDE
+    is_tested = labelled >= MIN_BOUNDED_LABELS
     values = _borrowed(evaluation, asked_risk, found, numbers, is_tested, about)
     lines = []
     for place, group in enumerate(names):
         where, n_labels = numbers == place, int(labelled[place])
         here = replace(found[place], value=float(values[place]))
-        has_interval = not here.refusal and n_labels >= MIN_INSIDE
+        has_interval = not here.refusal and n_labels >= MIN_BOUNDED_LABELS
         low, high = here.interval(each) if has_interval else (np.nan, np.nan)
         effective = np.nan
-        if has_interval and n_labels >= _FEW_LABELS:
+        if has_interval and n_labels >= FEW_LABELS:
             asked = evaluation.question(where=where, **about)
             effective = evaluation.effective_labels(here, asked)
         verdict = _verdict(here, n_labels)
@@ -220,12 +218,12 @@ def _short(verdict):
 def _verdict(found, n_labels):
     if not n_labels:
         return "too few labels (none): only from the surrogate"
-    if n_labels < MIN_INSIDE:
+    if n_labels < MIN_BOUNDED_LABELS:
         return "too few labels: only from the surrogate"
     if found.refusal:
         reason = found.refusal
         is_said = reason.startswith("No interval")
         return f"n{reason[1:]}" if is_said else f"no interval: {reason}"
-    if n_labels < _FEW_LABELS:
+    if n_labels < FEW_LABELS:
         return "few labels: mostly from the surrogate"
     return "supported by labels"

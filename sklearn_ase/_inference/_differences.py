@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_ase._inference import _steps as _kernels
-from sklearn_ase._inference._intervals import check_interval
+from sklearn_ase._inference._bounds import UNSEEN_EVENTS, blended, check_interval
 from sklearn_ase._inference._models import (
     N_DRAWS,
     anytime_bounds,
-    blended,
     each_quantile,
     of_differences,
     proba_of_best,
@@ -23,7 +22,6 @@ from sklearn_ase._inference._models import (
 )
 from sklearn_ase._inference._regions import (
     MOST_QUANTILE,
-    UNSEEN_EVENTS,
     ends_over_regions,
     greater_covariance,
     into_limits,

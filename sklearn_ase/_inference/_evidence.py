@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from sklearn_ase._inference import _steps as _kernels
+from sklearn_ase._inference._bounds import blended
 from sklearn_ase._inference._steps import (
-    blended_variance,
     label_shares,
     tuned_steps,
     tuned_variances,
@@ -118,7 +118,7 @@ def _weighed(state, worth):
     seen, believed = tuned_variances(state)
     # Not the greater of the two: a surrogate must not hide its own error behind a
     # variance that only it believes in.
-    variance = blended_variance(seen, believed, n_labels)
+    variance = blended(seen, believed, n_labels)
     least = (1e-12 * max(abs(surrogate), abs(corrected))) ** 2
     if variance <= least:  # Everything was foreseen, so the present belief is used.
         believed_now = float(state.belief.loss_variance(state.loss).mean())

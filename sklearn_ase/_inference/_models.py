@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from sklearn_ase._inference import _steps as _kernels
-from sklearn_ase._inference._intervals import anytime_quantile
+from sklearn_ase._inference._bounds import MIN_TO_EXCLUDE, anytime_quantile
 from sklearn_ase._inference._steps import over_answerable
 from sklearn_ase.metrics._row_values import ClassValues, TableValues, combine
 
@@ -285,10 +285,6 @@ ERROR_SHARE = 0.35
 LABEL_WEIGHT = float(np.log((1.0 - ERROR_SHARE) / ERROR_SHARE))
 N_DRAWS = 400
 _N_CRITICAL = 1000
-# Fewer labels exclude no model.
-_LEAST_LABELS = 5
-# Number of labels that the believed variance is worth.
-_BELIEVED_LABELS = 10.0
 
 
 def symmetric_root(covariance):
@@ -325,12 +321,6 @@ def seen_covariance(steps: np.ndarray, n_samples: int) -> np.ndarray:
     return gap.T @ gap / (n_steps - 1) * np.sum((weights * scale) ** 2)
 
 
-def blended(seen, believed, n_labels):
-    """Mean of two covariances; what is believed counts as ten labels."""
-    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
-    return share * seen + (1.0 - share) * believed
-
-
 def of_differences(covariance):
     """Variance of the difference of each two, of shape (n_models, n_models)."""
     own = np.diag(covariance)
@@ -342,7 +332,7 @@ def is_excluded(
 ) -> np.ndarray:
     """Whether the labels exclude a model: another is better beyond doubt."""
     n_models = len(corrected)
-    if n_labels < _LEAST_LABELS or n_models < 2:
+    if n_labels < MIN_TO_EXCLUDE or n_models < 2:
         return np.zeros(n_models, dtype=bool)
     least = stats.t.ppf(1.0 - (1.0 - level) / (n_models - 1), n_labels - 1)
     gap = corrected[:, None] - corrected

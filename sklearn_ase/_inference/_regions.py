@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# An event that no label has shown counts as a half.
-UNSEEN_EVENTS = 0.5
 # A region of this many standard errors is everything; only what is proved stays.
 MOST_QUANTILE = 1e9
 _ANGLES = np.linspace(0.0, 2.0 * np.pi, 72, endpoint=False)
@@ -175,12 +173,3 @@ def greater_covariance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     half = scale * (root @ turn)
     greater = np.maximum(share, 1.0 - share)[..., None, :]
     return (half * greater) @ half.swapaxes(-1, -2)
-
-
-def covariance_of_steps(
-    deviations: np.ndarray, scaled_weights: np.ndarray
-) -> np.ndarray:
-    """Covariance of weighted means of steps, from the scatter of the steps."""
-    n_steps = deviations.shape[1]
-    square = deviations @ deviations.T / max(n_steps - 1, 1)
-    return square * np.sum(scaled_weights**2)

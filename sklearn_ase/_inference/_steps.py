@@ -65,7 +65,7 @@ def step_estimates(
 
 
 def predictable_power(plain, control, n_trusted):
-    """How much of the control to use per step, λ in eq. T1 of docs/trust_method.md."""
+    """How much of the control to use in each step, λ in eq. T1."""
     sums = map(_before, (plain, control, control**2, plain * control))
     return power_after(np.arange(len(plain)), *sums, n_trusted)
 
@@ -303,8 +303,6 @@ def row_weight(state):
 
 # Number of labels for which g is used in full before they show how much of it to use.
 TRUSTED_LABELS = 10
-# Number of labels that the believed variance of the steps is worth.
-_BELIEVED_LABELS = 10
 
 
 class Steps(NamedTuple):
@@ -367,10 +365,8 @@ def _tuned_steps(state):
     if state.is_question:
         # Without g an estimate for a group depends on how many of its rows were picked.
         return steps_with_power(state, 1.0)
-    running = state.memo.get("running")
-    if running is None:
-        running = RunningSteps(state.n_samples, TRUSTED_LABELS)
-    plain, control, power = running.up_to(state.settled)
+    plain, control = parts_of_steps(state.settled, state.n_samples)
+    power = predictable_power(plain, control, TRUSTED_LABELS)
     return _steps(state, power, plain, control)
 
 
@@ -439,12 +435,6 @@ def largest_step(values, n_samples):
     square = step_deviations(values, n_samples) ** 2
     total = square.sum()
     return float(square.max() / total) if total > 0 else 0.0
-
-
-def blended_variance(seen, believed, n_labels):
-    """Mean of the two variances; what is believed counts as ten labels."""
-    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
-    return share * seen + (1.0 - share) * believed
 
 
 def unseen_variance(state: PoolState) -> float:

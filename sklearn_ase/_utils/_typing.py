@@ -35,6 +35,6 @@ StrPath: TypeAlias = str | os.PathLike[str]
 Task: TypeAlias = Literal["classification", "regression"]
 Response: TypeAlias = Literal["predict", "predict_proba"]
 # How an interval is meant to be looked at, and what it is for.
-Method: TypeAlias = Literal["fixed", "anytime", "anytime_normal"]
+Method: TypeAlias = Literal["fixed", "anytime"]
 Target: TypeAlias = Literal["pool", "population"]
 Average: TypeAlias = Literal["binary", "macro", "weighted", "micro"]

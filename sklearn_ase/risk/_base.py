@@ -11,9 +11,12 @@ from sklearn.base import BaseEstimator
 
 from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference import _tails
-from sklearn_ase._inference._intervals import (
+from sklearn_ase._inference._bounds import (
+    MIN_BOUNDED_LABELS,
     MIN_LABELS,
+    MIN_SURPRISES,
     anytime_ends,
+    blended,
     label_degrees,
     min_loss,
     n_surprises,
@@ -21,7 +24,6 @@ from sklearn_ase._inference._intervals import (
     tail_degrees,
 )
 from sklearn_ase._inference._steps import (
-    blended_variance,
     tuned_variances,
     unseen_variance,
     variances_of_mean,
@@ -74,10 +76,6 @@ def heavy_tail_before(state):
 
 
 # The base class of the risk estimators, and what the weighted ones share.
-
-
-# At least this many surprises are needed to show the error of an estimate.
-_MANY_SURPRISES = 3
 
 
 class BaseRisk(BaseEstimator, metaclass=ABCMeta):
@@ -218,9 +216,10 @@ def design_based(
     if state.is_part:
         return found
     variance, total = _variance(variances, state), float(picks.losses.sum())
+    has_error = is_known or n_labels >= MIN_BOUNDED_LABELS
     found = replace(
         found,
-        standard_error=float(variance**0.5) if n_labels > 1 or is_known else np.nan,
+        standard_error=float(variance**0.5) if has_error else np.nan,
         degrees_of_freedom=label_degrees(state),
         refusal="" if is_known else _refusal(value, variance, state),
         population_variance=population_variance(state),
@@ -238,7 +237,7 @@ def design_based(
         found,
         unseen=unseen_variance(state),
         min_loss=0.0 if state.is_question else min_loss(loss),
-        is_wilson=state.is_cross_fitted and n_surprises(state) >= _MANY_SURPRISES,
+        is_wilson=state.is_cross_fitted and n_surprises(state) >= MIN_SURPRISES,
     )
     if is_known or found.n_skipped:
         return found
@@ -263,7 +262,7 @@ def _variance(variances, state):
     """
     seen, believed = variances
     if state.settled.n_labels >= MIN_LABELS and state.loss.is_bounded:
-        believed = blended_variance(seen, believed, label_degrees(state) + 1.0)
+        believed = blended(seen, believed, label_degrees(state) + 1.0)
     return max(seen, believed)
 
 
@@ -272,7 +271,8 @@ def _refusal(value, variance, state):
     picks = state.settled
     n_labels = picks.n_labels
     if state.loss.is_bounded:
-        return "" if n_labels > 1 else "No interval from one label. Label more rows."
+        is_enough = n_labels >= MIN_BOUNDED_LABELS
+        return "" if is_enough else "No interval from one label. Label more rows."
     if n_labels < MIN_LABELS:
         return (
             f"No interval from {n_labels} labels: the loss has no greatest value, and "

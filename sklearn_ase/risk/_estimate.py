@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_ase._inference._intervals import (
+from sklearn_ase._inference._bounds import (
     anytime_quantile,
     check_interval,
     fixed_quantiles,
@@ -52,7 +52,7 @@ def labels_of(found: RiskEstimate | MetricEstimate) -> str:
 # The number that is reported, with its interval.
 
 
-_SUFFIX = {"fixed": "", "anytime": ", anytime", "anytime_normal": ", anytime, normal"}
+_SUFFIX = {"fixed": "", "anytime": ", anytime"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,7 +169,7 @@ class RiskEstimate:
         ----------
         level : float, default=0.9
             Of the interval.
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
 
         Returns
         -------
@@ -201,7 +201,7 @@ class RiskEstimate:
 
         Parameters
         ----------
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
 
         Returns
         -------
@@ -220,15 +220,14 @@ class RiskEstimate:
         ----------
         level : float, default=0.9
             Nominal coverage, between 0 and 1.
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
             ``"fixed"`` holds for a number of labels that was chosen beforehand.
             ``"anytime"`` holds at all label counts at once. You may look at it after
             every label and stop when it is narrow enough. For a bounded loss it
             assumes nothing about the losses; levels between 0.5, 0.8, 0.9, 0.95, 0.99
-            and 0.999 get the interval of the next greater one. ``"anytime_normal"`` is
-            narrower with few labels, but it assumes that the estimate is normally
-            distributed. The two are the same for a loss without a bound, once a row
-            was skipped, and for picks that version 0.1 recorded.
+            and 0.999 get the interval of the next greater one. For a loss without a
+            bound, and once a row was skipped, it assumes that the estimate is normally
+            distributed.
         target : {"pool", "population"}, default="pool"
             ``"population"`` adds the error of the pool as a sample. If rows come in
             groups, use ``evaluation.estimate(groups=...)``.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_ase._inference._bounds import min_loss
 from sklearn_ase._inference._evidence import WORTH, weigh_evidence
-from sklearn_ase._inference._intervals import min_loss
 from sklearn_ase._inference._steps import (
     steps_with_power,
     tuned_steps,

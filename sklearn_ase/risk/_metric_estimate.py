@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import norm
 
-from sklearn_ase._inference._intervals import (
+from sklearn_ase._inference._bounds import (
     anytime_quantile,
     check_interval,
     ends_on_scale,
@@ -386,7 +386,7 @@ class MetricEstimate:
         ----------
         level : float, default=0.9
             Of the interval.
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
 
         Returns
         -------
@@ -418,11 +418,10 @@ class MetricEstimate:
         ----------
         level : float, default=0.9
             Nominal coverage, between 0 and 1.
-        method : {"fixed", "anytime", "anytime_normal"}, default="fixed"
+        method : {"fixed", "anytime"}, default="fixed"
             ``"anytime"`` holds at all label counts at once. For a metric that is the
-            mean of bounded values it assumes nothing else; for other metrics it is
-            ``"anytime_normal"``, which assumes that the estimate is normally
-            distributed.
+            mean of bounded values it assumes nothing else; for other metrics it
+            assumes that the estimate is normally distributed.
         target : {"pool", "population"}, default="pool"
             ``"population"`` adds the error of the pool as a sample.
 

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_ase._inference import _steps as _kernels
-from sklearn_ase._inference._intervals import (
+from sklearn_ase._inference._bounds import (
     MIN_LABELS,
+    UNCORRELATED_LABELS,
+    UNSEEN_EVENTS,
     label_degrees,
     population_variance,
     proved_limits,
     tail_degrees,
     with_limits,
 )
-from sklearn_ase._inference._regions import UNSEEN_EVENTS
 from sklearn_ase._inference._steps import row_weight, spread_of_picks, variances_of_mean
 from sklearn_ase.metrics._numbers import RootMeanSquaredError, SquaredErrors
 from sklearn_ase.metrics._pool_metric import FromEndMetric, PoolMetric
@@ -75,10 +76,6 @@ def _ends_of_rows(state):
 # Corrected means, and how far they may be wrong.
 
 
-# Number of labels that an uncorrelated pair of means counts for.
-_UNCORRELATED_LABELS = 10
-
-
 @dataclass(frozen=True, eq=False)
 class Means:
     """Corrected means, and how their steps scatter.
@@ -124,7 +121,7 @@ class Means:
         product = self.deviations @ self.deviations.T
         found = np.zeros_like(product)
         np.divide(product, np.outer(norm, norm), out=found, where=product != 0)
-        found *= (n_steps - 1) / (n_steps - 1 + _UNCORRELATED_LABELS)
+        found *= (n_steps - 1) / (n_steps - 1 + UNCORRELATED_LABELS)
         np.fill_diagonal(found, 1.0)
         return found
 

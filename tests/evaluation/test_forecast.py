@@ -16,7 +16,7 @@ def evaluation_after(n_labels, **parameters):
     return evaluation
 
 
-@pytest.mark.parametrize("method", ["fixed", "anytime", "anytime_normal"])
+@pytest.mark.parametrize("method", ["fixed", "anytime"])
 @pytest.mark.parametrize("width", [0.03, 0.06, 0.09])
 def test_the_forecast_is_the_first_number_of_labels_that_is_enough(method, width):
     evaluation = evaluation_after(50, risk=LURE())
@@ -58,7 +58,7 @@ def test_more_labels_for_less_width_and_more_certainty():
     assert fixed < anytime
 
 
-@pytest.mark.parametrize("method", ["fixed", "anytime", "anytime_normal"])
+@pytest.mark.parametrize("method", ["fixed", "anytime"])
 def test_no_more_labels_are_needed_for_the_width_there_is(method):
     evaluation = evaluation_after(50)
     width = np.ptp(evaluation.estimate().interval(0.9, method=method))

@@ -55,7 +55,7 @@ def test_accuracy_is_one_minus_the_zero_one_loss(risk):
     )
     assert metric.history["index"].tolist() == loss.history["index"].tolist()
     assert 1.0 - metric.history["risk"] == pytest.approx(loss.history["risk"])
-    for method in ("fixed", "anytime", "anytime_normal"):
+    for method in ("fixed", "anytime"):
         low, high = (1.0 - end for end in loss.intervals(method=method)[::-1])
         inside = np.clip([low, high], 0.0, 1.0)
         inside[:, ~np.isfinite(low)] = [[-np.inf], [np.inf]]

@@ -319,7 +319,7 @@ def test_hits_are_as_uncertain_as_errors(asked, n_labels):
             for metric in pair
         )
         assert float(hits) == pytest.approx(1.0 - float(errors))
-        for method in ("fixed", "anytime_normal"):
+        for method in ("fixed", "anytime"):
             low, high = hits.interval(method=method)
             assert (1.0 - high, 1.0 - low) == pytest.approx(
                 errors.interval(method=method), abs=1e-6

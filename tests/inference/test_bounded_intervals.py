@@ -8,7 +8,12 @@ from helpers.states import make_picks, uniform_state, without_belief
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._inference._intervals import LEVELS, betting_ends, reach_with_unseen
+from sklearn_ase._inference._bounds import (
+    LEVELS,
+    anytime_quantile,
+    betting_ends,
+    reach_with_unseen,
+)
 from sklearn_ase.losses import (
     BaseLoss,
     Brier,
@@ -256,7 +261,7 @@ def test_a_level_between_two_gets_the_next_greater_one():
     assert between == estimate.interval(0.9, method="anytime")
 
 
-def test_make_picks_an_older_version_have_the_normal_anytime_interval():
+def test_picks_without_known_limits_have_the_normal_anytime_interval():
     state = uniform_state(np.eye(1, 40)[0], 500)
     unknown = np.full(40, np.nan)
     picks = make_picks(
@@ -268,8 +273,16 @@ def test_make_picks_an_older_version_have_the_normal_anytime_interval():
     )
     estimate = LURE().estimate(without_belief(picks, 500, state.loss))
     assert estimate.anytime == ()
-    normal = estimate.interval(method="anytime_normal")
-    assert estimate.interval(method="anytime") == normal
+    quantile = anytime_quantile(0.9, 39.0, 40)
+    reach = reach_with_unseen(
+        estimate.standard_error**2,
+        estimate.unseen * estimate.free_share,
+        1.0 - 2.0 * estimate.value,
+        quantile,
+        quantile,
+    )
+    _, high = estimate.interval(method="anytime")
+    assert high == pytest.approx(estimate.value + reach)
 
 
 def test_an_interval_is_around_a_possible_centre():

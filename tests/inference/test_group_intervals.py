@@ -7,12 +7,10 @@ import pytest
 from helpers.states import make_picks, uniform_state
 from scipy import stats
 
-from sklearn_ase._inference._intervals import with_limits
+from sklearn_ase._inference._bounds import with_limits
 from sklearn_ase._inference._questions import RowLoss
 from sklearn_ase.metrics._row_values import ClassValues
 from sklearn_ase.risk import LURE, MonteCarlo
-
-methods = pytest.mark.parametrize("method", ["fixed", "anytime_normal"])
 
 
 def of_values(greatest, labels, rows=None, query_proba=None, believed=0.0):
@@ -44,18 +42,15 @@ def estimate(risk, *args, **kwargs):
     return with_limits(risk.estimate(state), state)
 
 
-@methods
 @pytest.mark.parametrize("unit", [1.0, 5.0, 0.01])
 @pytest.mark.parametrize("n_labels", [10, 40, 120])
-def test_a_group_without_an_error_has_the_interval_of_its_rows_alone(
-    n_labels, unit, method
-):
+def test_a_group_without_an_error_has_the_interval_of_its_rows_alone(n_labels, unit):
     """A fifth of the pool, and of the labels, is in the group."""
     in_group = np.arange(300) % 5 == 0
     group = estimate(LURE(), unit * in_group, np.zeros(n_labels, dtype=int))
     alone = MonteCarlo().estimate(uniform_state(np.zeros(n_labels // 5), 60))
-    ends = np.array(group.interval(method=method)) / (unit * in_group.mean())
-    assert ends == pytest.approx(alone.interval(method=method))
+    ends = np.array(group.interval()) / (unit * in_group.mean())
+    assert ends == pytest.approx(alone.interval())
 
 
 @pytest.mark.parametrize("unit", [0.01, 1.0, 7.0])

@@ -5,7 +5,7 @@ import pytest
 from helpers.questions import SLICE, N, Y, buy, start
 
 from sklearn_ase._inference import _steps as _kernels
-from sklearn_ase._inference._intervals import proved_limits
+from sklearn_ase._inference._bounds import proved_limits
 from sklearn_ase._inference._questions import (
     BeliefColumns,
     Epoch,

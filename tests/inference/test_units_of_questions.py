@@ -19,7 +19,6 @@ UNITS = [{"b": -1}, {"a": -1, "b": 1}, {"a": 1, "b": 2.2}, {"a": 1, "b": 5}, {"a
 KINDS = [
     {"method": "fixed"},
     {"method": "anytime"},
-    {"method": "anytime_normal"},
     {"method": "fixed", "target": "population"},
 ]
 

@@ -1,12 +1,13 @@
-"""Ends of confidence intervals, and the limits within which there are any.
+"""Bounds: ends of confidence intervals, and from how many labels on there are any.
 
-The equations are those of docs/trust_method.md.
+All thresholds of small samples stand here, each under one name. The equations are those
+of docs/trust_method.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
@@ -16,26 +17,49 @@ from sklearn_ase._inference._steps import label_shares, limits_of_steps, row_wei
 from sklearn_ase._utils._checks import check_choice, check_level
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._inference._steps import Steps
     from sklearn_ase._state import PoolState
     from sklearn_ase.risk._estimate import RiskEstimate
 
-METHODS = ("fixed", "anytime", "anytime_normal")
+METHODS = ("fixed", "anytime")
 TARGETS = ("pool", "population")
-# With fewer labels a loss without a bound has no interval, and whether the surrogate is
-# good cannot be told.
+
+# How many labels (or rows) it takes.
+#
+# With fewer labels a loss without a bound has no interval, nobody can tell whether the
+# surrogate is good, and a comparison with training rows says nothing.
 MIN_LABELS = 25
-# The anytime interval is tightest, relative to the fixed one, a few times later.
-_ANYTIME_START = 5.0
+# With fewer labels a bounded loss has no interval, and in a group of rows the surrogate
+# decides alone.
+MIN_BOUNDED_LABELS = 2
+# With fewer labels a group rests mostly on the surrogate, and a forecast on luck.
+FEW_LABELS = 10
+# Fewer labels exclude no model.
+MIN_TO_EXCLUDE = 5
+# At least this many surprises are needed to show the error of an estimate.
+MIN_SURPRISES = 3
+# Number of labels that the believed variance is worth beside the seen one.
+_BELIEVED_LABELS = 10
+# Number of labels that an uncorrelated pair of means counts for.
+UNCORRELATED_LABELS = 10
+# An event that no label has shown counts as a half.
+UNSEEN_EVENTS = 0.5
 # Fewer degrees of freedom than these would make an interval that says nothing.
 LEAST_DEGREES = 2.0
 # With fewer free rows than that, labels may have missed all rows with a loss.
 _MOST_ARE_FREE = 0.9
+
+# The anytime interval is tightest, relative to the fixed one, a few times later.
+_ANYTIME_START = 5.0
 # On the logarithmic scale an end is at most so far from the estimate.
 _MOST_LOG = 5.0
+
+
+def blended(seen: Any, believed: Any, n_labels: float) -> Any:
+    """Mean of two variances (or covariances); what is believed counts as ten labels."""
+    share = (n_labels - 1) / (_BELIEVED_LABELS + n_labels - 1)
+    return share * seen + (1.0 - share) * believed
 
 
 def fixed_quantiles(level, degrees_of_freedom):
