@@ -82,7 +82,7 @@ from sklearn_ase.stopping import OneCandidate, Plateau, RegretBelow, TargetWidth
 from sklearn_ase.surrogate import ClassifierSurrogate, RegressorSurrogate
 
 RISKS = (risk.GuardedASE, risk.ASE, risk.CorrectedASE, risk.LURE, risk.MonteCarlo)
-METHODS = ("fixed", "anytime", "anytime_normal")
+METHODS = ("fixed", "anytime")
 N_LABELS = 30
 
 
@@ -1097,7 +1097,7 @@ def shown_estimate(estimate):
         levels = (0.8, 0.95) if method == "fixed" else (0.9,)
         for level in levels:
             found[f"{method} {level}"] = list(estimate.interval(level, method=method))
-    for method in METHODS[:2]:
+    for method in METHODS:
         found[f"{method} population"] = attempt(
             estimate.interval, 0.9, method=method, target="population"
         )
@@ -1106,13 +1106,13 @@ def shown_estimate(estimate):
 
 def shown_comparison(comparison):
     """A table of models with all that can be asked of it."""
-    names = ("names", "best_index", "metric_name", "n_labels", "n_differing")
+    names = ("names", "best_index", "metric_name", "n_labels")
     names += ("estimates", "differences", "to_reference")
     found = {name: plain(getattr(comparison, name)) for name in names}
     found["probabilities"] = plain(comparison.probabilities())
     found["labels needed"] = plain(comparison.labels_needed())
     found["same as best"] = plain(comparison.same_as_best())
-    for method in METHODS[:2]:
+    for method in METHODS:
         for verb in ("candidates", "regret", "describe", "to_dict"):
             shown = attempt(getattr(comparison, verb), 0.8, method)
             found[f"{method} {verb}"] = shown
