@@ -6,7 +6,9 @@ of docs/trust_method.md.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._inference._steps import Steps
     from sklearn_ase._state import PoolState
-    from sklearn_ase.risk._estimate import RiskEstimate
 
 METHODS = ("fixed", "anytime")
 TARGETS = ("pool", "population")
@@ -223,27 +224,6 @@ def proved_limits(state: PoolState) -> tuple[float, float]:
     return float(least.mean()), float(most.mean())
 
 
-def with_limits(
-    estimate: RiskEstimate, state: PoolState, cut: bool = True
-) -> RiskEstimate:
-    """The estimate of a mean, with what the labels have proved."""
-    least, most = proved_limits(state)
-    value = min(max(estimate.value, least), most) if cut else estimate.value
-    found = replace(estimate, value=value, least=least, most=most)
-    if not state.loss.is_bounded or found.largest is not None:
-        return found
-    # Rows outside of a group count 0, those inside more than once.
-    greatest, picks = state.loss.values.limits()[1], state.settled
-    told = picks.indices[picks.answered]
-    return replace(
-        found,
-        max_loss=float(greatest.mean()),
-        largest=float(greatest.max()),
-        none_seen=not picks.losses.any(),
-        all_seen=bool((picks.losses[picks.answered] == greatest[told]).all()),
-    )
-
-
 def n_surprises(state):
     """Number of labels that are far from what was expected of them.
 
@@ -274,15 +254,16 @@ def min_loss(loss):
 _PRIOR_PAIRS = 5.0
 
 
-def population_variance(state, known=0.0) -> float:
-    """Variance of the pool's risk if its rows are drawn from a population."""
+def population_variance(state: PoolState, values: np.ndarray | None = None) -> float:
+    """Variance of a pool's mean if its rows are drawn from a population.
+
+    `values` are those at the settled picks; None means the losses.
+    """
     picks = state.settled
     if not picks.n_labels:
         return np.nan
     share, counts = label_shares(state), row_weight(state)[picks.indices]
-    values = picks.losses
-    if np.ndim(known):
-        values = values + known[picks.indices]
+    values = picks.losses if values is None else values
     total = share @ counts
     mean = share @ values / total if total > 0 else 0.0
     return float(share @ (values - mean * counts) ** 2 / state.n_samples)
@@ -353,13 +334,63 @@ _COARSE, _FINE, _FINE_ERRORS = 31, 64, 12.0
 _NEAR_THE_ENDS = np.geomspace(1e-5, 1 / 30, 16)
 
 
-def anytime_ends(steps: Steps, state: PoolState) -> tuple:
-    """Ends of the anytime intervals of a bounded loss; empty if there are none."""
-    limits = limits_of_steps(state, steps.power)
-    if np.isnan(limits).any():  # Picks of an older version do not know their limits.
-        return ()
+@dataclass(frozen=True, eq=False)
+class Bets:
+    """Ends of the anytime intervals of a bounded mean, computed when asked for.
+
+    Attributes
+    ----------
+    make : callable
+        Returns (level, low, high) for each of :data:`LEVELS`.
+    start, slope : float
+        The ends are those of ``start + slope * mean``.
+    """
+
+    make: Callable[[], Any]
+    start: float = 0.0
+    slope: float = 1.0
+
+    @classmethod
+    def noted(cls, ends: Any) -> Bets:
+        """Bets whose ends are known, as a file has them."""
+        return cls(partial(tuple, [tuple(end) for end in ends]))
+
+    @cached_property
+    def ends(self) -> tuple[tuple[float, float, float], ...]:
+        """Level, and least and greatest mean, of each interval."""
+        if (self.start, self.slope) == (0.0, 1.0):
+            return self.make()
+        found = []
+        for level, *both in self.make():
+            low, high = sorted(self.start + self.slope * end for end in both)
+            found.append((level, low, high))
+        return tuple(found)
+
+    def at(self, level: float) -> tuple[float, float] | None:
+        """Ends at the next greater level; None if there is none."""
+        for known, low, high in self.ends:
+            if known >= level - 1e-12:
+                return low, high
+        return None
+
+    def on_line(self, start: float, slope: float) -> Bets:
+        """The same for a straight line of the mean."""
+        return Bets(self.make, start + slope * self.start, slope * self.slope)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bets) and other.ends == self.ends
+
+    def __hash__(self) -> int:
+        return hash(self.ends)
+
+
+def bets_of(steps: Steps, state: PoolState) -> Bets | None:
+    """What the anytime interval of a bounded loss is made of; None if there is none."""
+    low, high = limits_of_steps(state, steps.power)
+    if np.isnan(low).any() or np.isnan(high).any():  # Limits may be unknown.
+        return None
     if not state.loss.max_loss > 0:  # There is nothing to bet on.
-        return ()
+        return None
     picks = state.settled
     before = np.cumsum(picks.losses) - picks.losses
     forecast = (before + picks.free_expected_loss) / state.n_samples
@@ -368,7 +399,10 @@ def anytime_ends(steps: Steps, state: PoolState) -> tuple:
     unknown, max_loss = np.isnan(picks.residual_moment), state.loss.max_loss
     forecast = np.where(unknown, 0.5 * max_loss, forecast)
     predicted = np.where(unknown, 0.25 * max_loss**2, steps.predicted)
-    return betting_ends(steps.values, limits, forecast, predicted, max_loss)
+    limits = low, high
+    return Bets(
+        partial(betting_ends, steps.values, limits, forecast, predicted, max_loss)
+    )
 
 
 def betting_ends(

@@ -182,7 +182,7 @@ class BalancedAccuracy(_AgreementMetric):
         check_flag(self.adjusted, "adjusted")
 
     @property
-    def _class_mean(self) -> ClassMean:
+    def class_mean(self) -> ClassMean:
         """How classes are averaged, of which all count the same."""
         return ClassMean((0, 1, 0, 0), (0, 1, 1, 0), True, self.adjusted)
 

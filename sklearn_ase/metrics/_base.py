@@ -73,6 +73,12 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         Number of labels that the surrogate's estimate of a mean is worth at most in
         :class:`GuardedASE`. Less where the metric depends much on errors of the
         surrogate.
+    power : float
+        If the metric depends on one mean: the power of the mean that it is a straight
+        line of. 0.5 for a root. Its interval then comes from that of the mean.
+    class_mean : ClassMean or None
+        For a metric that is the mean over classes of a ratio of counts: how classes are
+        averaged. Its interval then comes from one interval for each class.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -111,7 +117,8 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     greater_is_better: bool = True
     scale: str = "linear"
     surrogate_worth: float = np.inf
-    _class_mean = None
+    power: float = 1.0
+    class_mean: ClassMean | None = None
 
     @property
     def name(self) -> str:

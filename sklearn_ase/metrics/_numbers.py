@@ -82,6 +82,7 @@ class RootMeanSquaredError(_SquareMetric):
 
     scale = "log"
     surrogate_worth = math.inf
+    power = 0.5
 
     def __init__(self, negative: bool = False) -> None:
         self.negative = negative
@@ -215,6 +216,8 @@ class ExplainedVariance(_SquareMetric):
 
 class SquaredErrors(QuadraticValues):
     """Squared error of each row, around its prediction."""
+
+    has_tail = True
 
     @property
     def loss(self):

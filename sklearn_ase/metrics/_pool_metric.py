@@ -100,7 +100,7 @@ class PoolMetric:
         pool_metric : PoolMetric
         """
         # In an average a class counts as soon as a row has it, whatever its ratio.
-        is_average = getattr(self.metric, "_class_mean", None) is not None
+        is_average = getattr(self.metric, "class_mean", None) is not None
         if is_average or not 1 < len(self.parts) <= _MOST_TRIED:
             return self
         limits = [part.limits() for part in self.parts]
@@ -122,25 +122,28 @@ class PoolMetric:
         parts = [p for p, idle in zip(self.parts, is_idle, strict=True) if not idle]
         return replace(self, parts=tuple(parts), known=known)
 
-    def line(self) -> tuple[float, float] | None:
-        """Value at a mean of 0 and slope, if it is a straight line of one mean.
+    def curve(self) -> tuple[float, float, float] | None:
+        """Start, slope and power, if it is a straight line of a power of one mean.
 
         Returns
         -------
-        line : tuple of two float, or None
+        curve : tuple of three float, or None
+            The value is ``start + slope * mean ** power``.
         """
-        return self._line
+        return self._curve
 
     @cached_property
-    def _line(self):
+    def _curve(self):
         if len(self.parts) != 1:
             return None
-        ends = [self.value(np.array([x])) for x in (0.0, 0.5, 1.0)]
+        power = getattr(self.metric, "power", 1.0)
+        points = np.array([0.0, 0.5, 1.0]) ** (1.0 / power)
+        ends = [self.value(np.array([x])) for x in points]
         if not np.isfinite(ends).all():
             return None
         bend = abs(ends[0] - 2.0 * ends[1] + ends[2])
         is_straight = bend <= 1e-9 * max(map(abs, ends))
-        return (ends[0], ends[2] - ends[0]) if is_straight else None
+        return (ends[0], ends[2] - ends[0], power) if is_straight else None
 
     def all_means(self, means: ArrayLike) -> Floats:
         """Return all means, with those that are known in their places.
@@ -380,7 +383,7 @@ class TangentMetric(PoolMetric):
     mean: float = 0.0
     rest: np.ndarray | None = None
 
-    def line(self):
+    def curve(self):
         """None: a tangent is straight, but its limits are not those of the metric."""
         return None
 
@@ -467,9 +470,9 @@ def difference(first, second, believed_mean):
         for each in (first, second)
     ]
     rest = first.known_influence(means[0]) - second.known_influence(means[1])
-    lines = [each.line() for each in (first, second)]
-    if None not in lines:
-        (start, slope), (other_start, other_slope) = lines
+    curves = [each.curve() for each in (first, second)]
+    if None not in curves and all(power == 1.0 for *_, power in curves):
+        (start, slope, _), (other_start, other_slope, _) = curves
         part = combine(parts, np.array([slope, -other_slope]))
         start = start - other_start
         return LineDifference(about, (part,), unknown, start=start, rest=rest)

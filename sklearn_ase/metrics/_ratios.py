@@ -173,7 +173,7 @@ class _RatioMetric(CountMetric):
         """Coefficients of 1, found, missed and predicted, above and below."""
 
     @property
-    def _class_mean(self) -> ClassMean | None:
+    def class_mean(self) -> ClassMean | None:
         """How classes are averaged if all count the same; None if they do not."""
         is_macro = self.average == "macro"
         return ClassMean(*self._coefficients()) if is_macro else None

@@ -25,7 +25,15 @@ _BLOCK = 2**14
 
 
 class RowValues(metaclass=ABCMeta):
-    """A number at each row of a pool, as a function of the label of that row."""
+    """A number at each row of a pool, as a function of the label of that row.
+
+    Attributes
+    ----------
+    has_tail : bool
+        Whether a heavy tail of the values makes intervals of their function invalid.
+    """
+
+    has_tail: bool = False
 
     @property
     @abstractmethod

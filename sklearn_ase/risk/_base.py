@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference import _tails
@@ -15,7 +15,7 @@ from sklearn_ase._inference._bounds import (
     MIN_BOUNDED_LABELS,
     MIN_LABELS,
     MIN_SURPRISES,
-    anytime_ends,
+    bets_of,
     blended,
     label_degrees,
     min_loss,
@@ -29,7 +29,8 @@ from sklearn_ase._inference._steps import (
     variances_of_mean,
     weighting_obstacle,
 )
-from sklearn_ase.risk._estimate import RiskEstimate
+from sklearn_ase.risk._estimate import Estimate
+from sklearn_ase.risk._intervals import BoundedInterval, MeanInterval
 
 if TYPE_CHECKING:
     from sklearn_ase._inference._steps import Steps
@@ -95,6 +96,9 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
     allows_skips : bool
         Whether it allows for picks that nobody could label. If an estimator weights
         labels and does not allow for them, it is refused when there are such picks.
+    worth : float
+        Number of labels that the surrogate's estimate counts for if it is accurate; 0
+        for an estimator that does not weigh it.
     """
 
     flags: tuple[str, ...] = (
@@ -109,13 +113,15 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
     needs_belief: bool = False
     leans_on_surrogate: bool = False
     allows_skips: bool = False
+    worth: float = 0.0
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
 
-    @abstractmethod
-    def estimate(self, state: PoolState) -> RiskEstimate:
+    def estimate(self, state: PoolState) -> Estimate:
         """Estimate the mean loss on the pool.
+
+        The default is the weighted mean of :meth:`steps`.
 
         Parameters
         ----------
@@ -124,8 +130,16 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
 
         Returns
         -------
-        risk : RiskEstimate
+        risk : Estimate
         """
+        self.check(state)
+        steps = self.steps(state)
+        if steps is None:
+            raise TypeError(
+                f"{type(self).__name__} has neither a method estimate(state), which "
+                "returns an Estimate, nor steps(state), which returns Steps."
+            )
+        return mean_of_steps(steps, state)
 
     def steps(self, state: PoolState) -> Steps | None:
         """Return the one-step estimates whose weighted mean this is.
@@ -143,6 +157,20 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
         steps : Steps or None
         """
         return None
+
+    def with_worth(self, most: float) -> BaseRisk:
+        """Return the estimator for a metric in which the surrogate is worth less.
+
+        Parameters
+        ----------
+        most : float
+            Greatest number of labels that the surrogate's estimate of a mean is worth.
+
+        Returns
+        -------
+        risk : BaseRisk
+        """
+        return self if self.worth <= most else clone(self).set_params(worth=most)
 
     def obstacle(self, state: PoolState) -> str:
         """Say why this estimate is not possible from a state.
@@ -181,8 +209,18 @@ class BaseRisk(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(obstacle)
 
 
-def mean_of_steps(steps, state: PoolState) -> RiskEstimate:
-    """Weighted mean of one-step estimates, with what its interval is made of."""
+def mean_of_steps(steps: Steps, state: PoolState) -> Estimate:
+    """Weighted mean of one-step estimates, with its interval.
+
+    Parameters
+    ----------
+    steps : Steps
+    state : PoolState
+
+    Returns
+    -------
+    estimate : Estimate
+    """
     values, n_samples = steps.values, state.n_samples
     weights = _kernels.step_weights(len(values), n_samples)
     if steps is state.memo.get("tuned_steps"):
@@ -195,60 +233,66 @@ def mean_of_steps(steps, state: PoolState) -> RiskEstimate:
 
 def design_based(
     value: float,
-    variances: tuple[float, ...],
+    variances: tuple[float, float],
     deviations: np.ndarray,
     steps: Steps,
     state: PoolState,
-) -> RiskEstimate:
+) -> Estimate:
     """Estimate whose error comes from the draw of the labels alone."""
-    picks, loss, n_samples = state.settled, state.loss, state.n_samples
-    n_labels, n_picks = picks.n_labels, len(picks)
-    is_known = n_picks == n_samples
-    found = RiskEstimate(
-        value=float(value),
-        standard_error=np.nan,
-        n_labels=n_labels,
-        n_skipped=n_picks - n_labels,
-        max_loss=loss.max_loss,
-        free_share=1.0 - n_picks / n_samples,
-        least=min_loss(loss),
-    )
+    picks, n_samples = state.settled, state.n_samples
+    n_labels, is_known = picks.n_labels, len(picks) == n_samples
+    about: dict[str, Any] = {"n_skipped": picks.n_skipped}
+    known = {"least": min_loss(state.loss), "max_loss": state.loss.max_loss}
     if state.is_part:
-        return found
-    variance, total = _variance(variances, state), float(picks.losses.sum())
+        mean = MeanInterval(float(value), np.nan, n_labels, **known)
+        return Estimate.of_interval(mean, **about)
+    variance = _variance(variances, state)
     has_error = is_known or n_labels >= MIN_BOUNDED_LABELS
-    found = replace(
-        found,
+    mean = MeanInterval(
+        value=float(value),
         standard_error=float(variance**0.5) if has_error else np.nan,
+        n_labels=n_labels,
         degrees_of_freedom=label_degrees(state),
-        refusal="" if is_known else _refusal(value, variance, state),
         population_variance=population_variance(state),
+        free_share=1.0 - len(picks) / n_samples,
+        **known,
     )
-    if not loss.is_bounded:
-        if is_known:
-            return found
-        return replace(
-            found,
+    if not is_known:
+        about["refusal"] = _refusal(value, variance, state)
+    if state.loss.is_bounded:
+        return Estimate.of_interval(_bounded(mean, steps, state), **about)
+    if not is_known:
+        mean = replace(
+            mean,
             tail_degrees=tail_degrees(deviations),
             beyond=beyond_largest(value, state),
-            anytime_refusal=heavy_tail_before(state),
         )
-    found = replace(
-        found,
+        about["anytime_refusal"] = heavy_tail_before(state)
+    return Estimate.of_interval(mean, **about)
+
+
+def _bounded(mean: MeanInterval, steps: Steps, state: PoolState) -> BoundedInterval:
+    """The interval of a loss with a greatest value."""
+    picks, loss, n_samples = state.settled, state.loss, state.n_samples
+    n_open = n_samples - picks.n_labels
+    least_loss = 0.0 if state.is_question else min_loss(loss)
+    bounded = BoundedInterval(
+        **vars(mean) | {"min_loss": least_loss},
+        n_skipped=picks.n_skipped,
         unseen=unseen_variance(state),
-        min_loss=0.0 if state.is_question else min_loss(loss),
         is_wilson=state.is_cross_fitted and n_surprises(state) >= MIN_SURPRISES,
     )
-    if is_known or found.n_skipped:
-        return found
+    if len(picks) == n_samples or picks.n_skipped:
+        return bounded
+    total = float(picks.losses.sum())
     return replace(
-        found,
-        none_seen=not (picks.losses > found.min_loss).any(),
+        bounded,
+        none_seen=not (picks.losses > least_loss).any(),
         all_seen=bool((picks.losses == loss.max_loss).all()),
         # Rows without a label have a loss between the least and the greatest one.
-        least=(total + found.min_loss * (n_samples - n_labels)) / n_samples,
-        most=(total + loss.max_loss * (n_samples - n_labels)) / n_samples,
-        anytime=anytime_ends(steps, state),
+        least=(total + least_loss * n_open) / n_samples,
+        most=(total + loss.max_loss * n_open) / n_samples,
+        bets=bets_of(steps, state),
     )
 
 

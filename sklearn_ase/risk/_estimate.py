@@ -1,121 +1,64 @@
-"""An estimate of losses that all differ by a constant."""
+"""The number that is reported, which has an interval."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_ase._inference._bounds import (
-    anytime_quantile,
-    check_interval,
-    fixed_quantiles,
-    log_reach,
-    missed_share,
-    reach_with_unseen,
-    wilson_ends,
-)
+from sklearn_ase._inference._bounds import check_interval
 from sklearn_ase._utils._display import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
+from sklearn_ase.risk._intervals import BoundedInterval, Interval, MeanInterval
 
 if TYPE_CHECKING:
-    from sklearn_ase.risk import Estimate
-    from sklearn_ase.risk._metric_estimate import MetricEstimate
+    from collections.abc import Mapping
 
-
-def shifted(estimate: RiskEstimate, by: float) -> RiskEstimate:
-    """Estimate of a mean loss, as if every loss were greater by a constant."""
-    names = "value", "centre", "min_loss", "max_loss", "largest", "least", "most"
-    found = {name: getattr(estimate, name) for name in names}
-    found = {name: None if x is None else x + by for name, x in found.items()}
-    anytime = [(level, low + by, high + by) for level, low, high in estimate.anytime]
-    return replace(estimate, **found, anytime=tuple(anytime))
-
-
-# Estimates in words.
-
-
-def labels_of(found: RiskEstimate | MetricEstimate) -> str:
-    """Which labels an estimate uses, as its ``repr`` says it."""
-    text = f"n_labels={found.n_labels}"
-    n_inside = getattr(found, "n_inside", None)
-    if n_inside is not None:
-        text += f" ({n_inside or 'none'} in these rows)"
-    if found.n_skipped:
-        text += f", n_skipped={found.n_skipped}"
-    return f"{text}, note={found.note!r}" if found.note else text
-
-
-# The number that is reported, with its interval.
-
-
-_SUFFIX = {"fixed": "", "anytime": ", anytime"}
+    from sklearn_ase.metrics._base import BaseMetric
 
 
 @dataclass(frozen=True, repr=False)
-class RiskEstimate:
-    """Estimate of the mean loss on the pool.
+class Estimate:
+    """Estimate of the mean loss, or of a metric of the model, on the pool.
 
     Attributes
     ----------
     value : float
+        NaN, with a `refusal`, where a metric is not defined.
     standard_error : float
-        Standard error of `centre`. NaN if it cannot be estimated.
+        To first order. NaN if it is unknown.
     n_labels : int
         Labels that it uses.
-    degrees_of_freedom : float
-        Degrees of freedom of the t distribution that :meth:`interval` uses; infinite
-        for a normal one.
-    centre : float or None
-        What the interval is around, if it is not the value.
+    uncertainty : Interval
+        What :meth:`interval` is made of. None means that of a mean with a normal error,
+        see :meth:`of_mean`.
+    name : str
+        Of what is estimated.
+    bounds : tuple of two float
+        Least and greatest value of the metric.
+    n_skipped : int
+        Rows that nobody could label; the estimate is over those that can be labelled.
+    n_inside : int or None
+        Labels at the rows that the question is about; None if it is about all rows.
     member_spread : float or None
-        Standard deviation of the pool risks that the members of the surrogate
-        expect. It does not include errors that they share.
+        Standard deviation of the pool risks that the members of the surrogate expect.
+        It does not include errors that they share.
     refusal : str
         Why there is no interval; empty if there is one.
     anytime_refusal : str
         Why there is no anytime interval, though there is a fixed one.
-    n_skipped : int
-        Rows that nobody could label; the estimate is over those that can be labelled.
-    min_loss, max_loss : float
-        Least and greatest possible mean loss.
-    largest : float or None
-        Greatest possible loss at a row; None if it is `max_loss`.
-    none_seen, all_seen : bool
-        Whether no label has shown a loss, or each the greatest one. The interval then
-        begins at `least`, or ends at `most`.
-    unseen : float
-        For a bounded loss: variance that a unit of losses which no label has shown
-        would add to the estimate from an infinite pool, eq. T12 of
-        docs/trust_method.md. 0 for other losses.
-    is_wilson : bool
-        For a bounded loss: whether the interval is Wilson's.
-    tail_degrees : float or None
-        For a loss without a bound: degrees of freedom of the upper end of the interval.
-    beyond : float
-        For a loss without a bound: by how much the mean of an infinite pool would be
-        raised by losses beyond the largest one met, eq. T13. 0 for other losses.
-    least, most : float
-        Bounds of the risk that the labels prove.
-    anytime : tuple of (level, low, high)
-        For a bounded loss.
-    population_variance, population_degrees : float
-        Variance of the risk of a pool whose rows, or groups, are drawn from a
-        population, and its degrees of freedom.
-    free_share : float
-        Share of the pool's rows that were not asked for.
     note : str
-        What else to know about it, such as which labels do not count yet.
+        What else to know about it, such as what its labels were bought for.
 
     Examples
     --------
-    >>> from sklearn_ase.risk import RiskEstimate
-    >>> risk = RiskEstimate(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
+    >>> from sklearn_ase.risk import Estimate
+    >>> risk = Estimate.of_mean(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
     >>> risk
-    RiskEstimate(value=0.4, standard_error=0.1, n_labels=50)
+    Estimate(risk=0.4, standard_error=0.1, n_labels=50)
     >>> for method in ("fixed", "anytime"):
     ...     low, high = risk.interval(0.9, method=method)
     ...     print(f"{low:.3f} to {high:.3f}")
@@ -126,41 +69,94 @@ class RiskEstimate:
     value: float
     standard_error: float
     n_labels: int
-    degrees_of_freedom: float = np.inf
-    centre: float | None = None
+    uncertainty: Interval = None  # type: ignore[assignment]
+    name: str = "risk"
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    n_skipped: int = 0
+    n_inside: int | None = None
     member_spread: float | None = None
     refusal: str = ""
     anytime_refusal: str = ""
-    n_skipped: int = 0
-    max_loss: float = np.inf
-    largest: float | None = None
-    none_seen: bool = False
-    all_seen: bool = False
-    unseen: float = 0.0
-    is_wilson: bool = False
-    tail_degrees: float | None = None
-    beyond: float = 0.0
-    least: float = 0.0
-    most: float = np.inf
-    anytime: tuple = ()
-    population_variance: float = np.nan
-    population_degrees: float = np.inf
-    free_share: float = 1.0
     note: str = ""
-    min_loss: float = 0.0
 
-    def __post_init__(self):
-        # Values read from a file are lists.
-        object.__setattr__(self, "anytime", tuple(map(tuple, self.anytime)))
+    def __post_init__(self) -> None:
+        if self.uncertainty is None:
+            mean = MeanInterval(self.value, self.standard_error, self.n_labels)
+            object.__setattr__(self, "uncertainty", mean)
 
-    def __repr__(self):
+    @classmethod
+    def of_mean(
+        cls, value: float, standard_error: float, n_labels: int, **known: Any
+    ) -> Estimate:
+        """Estimate of a mean, with its interval.
+
+        Parameters
+        ----------
+        value : float
+        standard_error : float
+        n_labels : int
+        **known
+            What else is known of the mean: attributes of :class:`BoundedInterval`, if
+            its `max_loss` is given, or of :class:`MeanInterval`.
+
+        Returns
+        -------
+        estimate : Estimate
+        """
+        kind = BoundedInterval if np.isfinite(known.get("max_loss", np.inf)) else None
+        interval = (kind or MeanInterval)(value, standard_error, n_labels, **known)
+        return cls.of_interval(interval, n_skipped=known.get("n_skipped", 0))
+
+    @classmethod
+    def of_interval(cls, interval: MeanInterval, **about: Any) -> Estimate:
+        """Estimate of a mean, given its interval.
+
+        Parameters
+        ----------
+        interval : MeanInterval
+        **about
+            Other attributes of the estimate.
+
+        Returns
+        -------
+        estimate : Estimate
+        """
+        return cls(
+            value=interval.value,
+            standard_error=interval.standard_error,
+            n_labels=interval.n_labels,
+            uncertainty=interval,
+            **about,
+        )
+
+    @property
+    def centre(self) -> float:
+        """Middle of the interval; a guarded value also uses what a surrogate says."""
+        return self.uncertainty.middle
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
+
+    def __repr__(self) -> str:
         spread = f"standard_error={self.standard_error:.3g}"
         if self.member_spread is not None:
             spread = f"member_spread={self.member_spread:.3g}"
-        return f"RiskEstimate(value={self.value:.4g}, {spread}, {labels_of(self)})"
+        return f"Estimate({self.name}={self.value:.4g}, {spread}, {self._labels()})"
 
-    def _repr_html_(self):
-        return html_table("RiskEstimate", self.describe().items())
+    def _repr_html_(self) -> str:
+        return html_table("Estimate", self.describe().items())
+
+    def _labels(self) -> str:
+        """Which labels it uses, as its ``repr`` says it."""
+        text = f"n_labels={self.n_labels}"
+        if self.n_inside is not None:
+            text += f" ({self.n_inside or 'none'} in these rows)"
+        if self.n_skipped:
+            text += f", n_skipped={self.n_skipped}"
+        return f"{text}, note={self.note!r}" if self.note else text
 
     def describe(self, level: float = 0.9, method: Method = "fixed") -> dict[str, str]:
         """Describe the estimate in words.
@@ -176,27 +172,25 @@ class RiskEstimate:
         words : dict of str to str
         """
         check_interval(level, method)
-        words = {"risk": f"{self.value:.4g}", "labels": str(self.n_labels)}
+        words = {self.name: f"{self.value:.4g}", "labels": str(self.n_labels)}
+        if self.n_inside is not None:
+            words["labels"] += f", {self.n_inside or 'none'} of them in these rows"
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
-        name = f"{100 * level:g} % interval" + _SUFFIX[method]
-        refusal = self.refusal_of(method)
-        if refusal or not np.isfinite(self.standard_error):
-            words[name] = f"none. {refusal}".rstrip()
-        else:
-            low, high = self.interval(level, method=method)
-            words[name] = f"{low:.4g} to {high:.4g}"
+        suffix = "" if method == "fixed" else ", anytime"
+        words[f"{100 * level:g} % interval{suffix}"] = self._ends_in_words(level, method)
         if self.member_spread is not None:
             words["spread of the members"] = f"{self.member_spread:.3g}"
         return words | ({"note": self.note} if self.note else {})
 
-    def __float__(self) -> float:
-        return float(self.value)
+    def _ends_in_words(self, level: float, method: Method) -> str:
+        refusal = self.refusal_of(method)
+        if refusal or not np.isfinite(self.standard_error):
+            return f"none. {refusal}".rstrip()
+        low, high = self.interval(level, method=method)
+        return f"{low:.4g} to {high:.4g}"
 
-    def __format__(self, spec):
-        return format(self.value, spec) if spec else str(self)
-
-    def refusal_of(self: Estimate, method: Method = "fixed") -> str:
+    def refusal_of(self, method: Method = "fixed") -> str:
         """Say why there is no interval of a kind; empty if there is one.
 
         Parameters
@@ -214,7 +208,7 @@ class RiskEstimate:
     def interval(
         self, level: float = 0.9, method: Method = "fixed", target: Target = "pool"
     ) -> tuple[float, float]:
-        """Confidence interval for the risk, over the draw of the labels.
+        """Confidence interval for what is estimated, over the draw of the labels.
 
         Parameters
         ----------
@@ -223,11 +217,11 @@ class RiskEstimate:
         method : {"fixed", "anytime"}, default="fixed"
             ``"fixed"`` holds for a number of labels that was chosen beforehand.
             ``"anytime"`` holds at all label counts at once. You may look at it after
-            every label and stop when it is narrow enough. For a bounded loss it
-            assumes nothing about the losses; levels between 0.5, 0.8, 0.9, 0.95, 0.99
-            and 0.999 get the interval of the next greater one. For a loss without a
-            bound, and once a row was skipped, it assumes that the estimate is normally
-            distributed.
+            every label and stop when it is narrow enough. For a mean of bounded values
+            it assumes nothing about them; levels between 0.5, 0.8, 0.9, 0.95, 0.99 and
+            0.999 get the interval of the next greater one. For other metrics, for a
+            loss without a bound, and once a row was skipped, it assumes that the
+            estimate is normally distributed.
         target : {"pool", "population"}, default="pool"
             ``"population"`` adds the error of the pool as a sample. If rows come in
             groups, use ``evaluation.estimate(groups=...)``.
@@ -239,111 +233,79 @@ class RiskEstimate:
             valid interval can be given.
         """
         check_interval(level, method, target)
-        refusal = self.refusal_of(method)
-        if refusal:
+        if refusal := self.refusal_of(method):
             warnings.warn(refusal, IntervalWarning, stacklevel=2)
             return -np.inf, np.inf
-        if not np.isfinite(self.standard_error):
-            return -np.inf, np.inf
-        if target == "population" and np.isnan(self.population_variance):
-            raise ValueError(
-                "target='population' needs an estimate that says how much the pool "
-                "varies. Take one from evaluation.estimate()."
-            )
-        low, high = self._ends(level, method, target == "population")
-        low, high = max(low, self.min_loss), min(high, self.max_loss)
-        low = min(low, self.least) if self.none_seen else low
-        high = max(high, min(self.most, self.max_loss)) if self.all_seen else high
-        if target == "pool":
-            low, high = max(low, self.least), min(high, self.most)
-        return float(min(self.value, low)), float(max(self.value, high))
+        low, high = self.uncertainty.ends(level, method, target)
+        low, high = min(self.value, low), max(self.value, high)
+        return float(max(low, self.bounds[0])), float(min(high, self.bounds[1]))
 
-    def _ends(self, level, method, of_population):
-        """Ends of the interval before they are cut to what is possible."""
-        if self.min_loss:  # As if losses began at 0.
-            ends = shifted(self, -self.min_loss)._ends(level, method, of_population)
-            return ends[0] + self.min_loss, ends[1] + self.min_loss
-        if method == "anytime" and self.anytime:
-            return self._betting_ends(level, of_population)
-        variance, unseen = self.standard_error**2, self.unseen * self.free_share
-        degrees = self.degrees_of_freedom
-        if of_population:
-            variance, unseen = variance + self.population_variance, self.unseen
-            degrees = min(degrees, self.population_degrees)
-        if method == "fixed":
-            quantile, of_unseen = fixed_quantiles(level, degrees)
-        else:
-            quantile = anytime_quantile(level, degrees, self.n_labels)
-            of_unseen = quantile
-        centre = self.value if self.centre is None else self.centre
-        # By chance it may lie where no mean can. The nearest possible one is closer.
-        centre = min(max(centre, 0.0), self.max_loss)
-        if self.is_wilson and variance > 0 and np.isfinite(quantile):
-            return wilson_ends(centre, variance, self.max_loss, quantile)
-        low_room, high_room = self._rooms(centre, centre)
-        low = reach_with_unseen(variance, unseen, low_room, quantile, of_unseen)
-        high = reach_with_unseen(variance, unseen, high_room, quantile, of_unseen)
-        if self.tail_degrees is not None and variance > 0:
-            if method == "fixed":
-                quantile, _ = fixed_quantiles(level, min(degrees, self.tail_degrees))
-            missed = self.beyond * (1.0 if of_population else self.free_share)
-            high = log_reach(centre, variance**0.5, quantile) + missed
-        elif unseen > 0 and not of_population:
-            missed = self._missed(level)
-            low = max(low, missed) if low_room > 0 else low
-            high = max(high, missed) if high_room > 0 else high
-        return centre - low, centre + high
+    def with_labels(
+        self, n_labels: int, n_samples: int, standard_error: float | None = None
+    ) -> Estimate:
+        """The estimate as it is expected to be after more labels.
 
-    def _rooms(self, low, high):
-        """Greatest loss minus twice the estimate, towards each end."""
-        return 2.0 * low - self.max_loss, self.max_loss - 2.0 * high
+        Parameters
+        ----------
+        n_labels : int
+        n_samples : int
+        standard_error : float, default=None
+            Expected then, of a mean. None means that labels to come tell as much.
 
-    def _missed(self, level):
-        """Risk of rows that all labels may have missed, if few rows are left."""
-        n_picks = self.n_labels + self.n_skipped
-        largest = self.max_loss if self.largest is None else self.largest
-        return largest * missed_share(level, self.free_share, n_picks)
+        Returns
+        -------
+        estimate : Estimate
+        """
+        before = 1.0 / max(self.n_labels, 1) - 1.0 / n_samples
+        after = max(1.0 / n_labels - 1.0 / n_samples, 0.0)
+        ratio = after / before if before > 0 else 0.0
+        growth = n_labels / max(self.n_labels, 1)
+        # The same share of the labels to come is expected to matter.
+        degrees = (self.uncertainty.degrees_of_freedom + 1.0) * growth - 1.0
+        if standard_error is not None:
+            degrees = n_labels - 1.0
+        degrees = max(degrees, 1.0)
+        later = self.uncertainty.after(n_labels, n_samples, degrees, ratio)
+        if standard_error is not None:
+            later = replace(later, standard_error=standard_error)  # type: ignore
+        return replace(
+            self,
+            uncertainty=later,
+            standard_error=later.standard_error,
+            n_labels=n_labels,
+            refusal="",
+            anytime_refusal="",
+        )
 
-    def _betting_ends(self, level, of_population):
-        """Ends of the anytime interval of a bounded loss."""
-        ends = [ends for ends in self.anytime if ends[0] >= level - 1e-12]
-        low, high = ends[0][1:] if ends else (self.least, self.most)
-        if not of_population:
-            return low, high
-        # The error of the pool as a sample is the same at all label counts.
-        quantile, of_unseen = fixed_quantiles(level, self.population_degrees)
-        pool = self.population_variance, (1.0 - self.free_share) / self.n_labels
-        reaches = [
-            reach_with_unseen(*pool, room, quantile, of_unseen)
-            for room in self._rooms(low, high)
-        ]
-        return low - reaches[0], high + reaches[1]
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that a file can keep, without the metric and the note.
 
+        Returns
+        -------
+        values : dict of str to object
+        """
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        del values["note"]
+        values["uncertainty"] = self.uncertainty.to_dict()
+        # Risk estimators of users may hold numpy numbers.
+        return {k: v.item() if hasattr(v, "item") else v for k, v in values.items()}
 
-# An estimate of a mean as it is expected to be after more labels.
+    @classmethod
+    def from_dict(
+        cls, values: Mapping[str, Any], metric: BaseMetric | None = None
+    ) -> Estimate:
+        """Make an estimate of what :meth:`to_dict` returned.
 
+        Parameters
+        ----------
+        values : dict of str to object
+        metric : BaseMetric, default=None
+            Needed for intervals that are made of several means.
 
-def mean_later(
-    mean: RiskEstimate,
-    n_labels: int,
-    n_samples: int,
-    degrees: float,
-    standard_error: float,
-) -> RiskEstimate:
-    """The estimate of a mean with another number of labels."""
-    growth, tail = n_labels / max(mean.n_labels, 1), mean.tail_degrees
-    return replace(
-        mean,
-        standard_error=standard_error,
-        n_labels=n_labels,
-        degrees_of_freedom=degrees,
-        unseen=mean.unseen / growth,
-        beyond=mean.beyond / growth,
-        tail_degrees=None if tail is None else min(tail * growth, degrees),
-        free_share=1.0 - n_labels / n_samples,
-        least=0.0,
-        most=np.inf,
-        anytime=(),
-        refusal="",
-        anytime_refusal="",
-    )
+        Returns
+        -------
+        estimate : Estimate
+        """
+        low, high = values["bounds"]
+        interval = Interval.from_dict(values["uncertainty"], metric)
+        return cls(**{**values, "bounds": (low, high), "uncertainty": interval})

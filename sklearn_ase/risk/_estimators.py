@@ -16,7 +16,7 @@ from sklearn_ase._inference._steps import (
 )
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.risk._base import BaseRisk, design_based, mean_of_steps
-from sklearn_ase.risk._estimate import RiskEstimate
+from sklearn_ase.risk._estimate import Estimate
 
 if TYPE_CHECKING:
     from sklearn_ase._inference._steps import Steps
@@ -51,7 +51,7 @@ class ASE(BaseRisk):
     def __init__(self, use_observed: bool = False) -> None:
         self.use_observed = use_observed
 
-    def estimate(self, state: PoolState) -> RiskEstimate:
+    def estimate(self, state: PoolState) -> Estimate:
         self.check(state)
         losses: Any = state.expected_loss
         if self.use_observed:
@@ -61,7 +61,7 @@ class ASE(BaseRisk):
         spread = np.std(member_risk, ddof=1) if len(member_risk) > 1 else np.nan
         if self.use_observed:
             spread *= 1.0 - state.n_labels / state.n_samples
-        return RiskEstimate(
+        return Estimate(
             value=float(losses.mean()),
             standard_error=np.nan,
             n_labels=state.n_labels,
@@ -98,10 +98,6 @@ class LURE(BaseRisk):
     needs_query_proba = True
     allows_skips = True
 
-    def estimate(self, state: PoolState) -> RiskEstimate:
-        self.check(state)
-        return mean_of_steps(self.steps(state), state)
-
     def steps(self, state: PoolState) -> Steps | None:
         return steps_with_power(state, 0.0)
 
@@ -127,10 +123,6 @@ class CorrectedASE(BaseRisk):
 
     needs_query_proba = True
     allows_skips = True
-
-    def estimate(self, state: PoolState) -> RiskEstimate:
-        self.check(state)
-        return mean_of_steps(self.steps(state), state)
 
     def steps(self, state: PoolState) -> Steps | None:
         return steps_with_power(state, 1.0)
@@ -171,7 +163,7 @@ class MonteCarlo(BaseRisk):
             )
         return ""
 
-    def estimate(self, state: PoolState) -> RiskEstimate:
+    def estimate(self, state: PoolState) -> Estimate:
         self.check(state)
         picks, n_samples = state.settled, state.n_samples
         losses, n_picks = picks.losses[picks.answered], len(picks)
@@ -252,12 +244,12 @@ class GuardedASE(BaseRisk):
             return ""  # The surrogate's estimate needs no label.
         return super().obstacle(state)
 
-    def estimate(self, state: PoolState) -> RiskEstimate:
+    def estimate(self, state: PoolState) -> Estimate:
         self.validate()
         self.check(state)
         if state.settled.n_labels == 0:
             return self._without_labels(state)
-        corrected = mean_of_steps(self.steps(state), state)
+        corrected: Any = mean_of_steps(self.steps(state), state)
         if state.belief is None:
             return corrected
         value = corrected.value
@@ -265,10 +257,10 @@ class GuardedASE(BaseRisk):
         if self.worth > 0 and is_compared:
             evidence = weigh_evidence(state, self.worth)
             value = evidence.surrogate - evidence.bias
+        mean = corrected.uncertainty
         # Between what the labels prove, as every mean of losses.
-        most = min(corrected.most, corrected.max_loss)
-        value = min(max(value, corrected.least), most)
-        return replace(corrected, value=value, centre=corrected.value)
+        value = min(max(value, mean.least), min(mean.most, mean.max_loss))
+        return replace(corrected, value=value, uncertainty=replace(mean, value=value, centre=mean.value))
 
     def steps(self, state: PoolState) -> Steps | None:
         return tuned_steps(state)
@@ -278,4 +270,10 @@ class GuardedASE(BaseRisk):
         surrogate = ASE().estimate(state)
         value = surrogate.value - np.nan_to_num(state.training_gap)
         value = max(value, min_loss(state.loss))
-        return replace(surrogate, value=float(value), refusal=refusal, n_labels=0)
+        return Estimate(
+            value=float(value),
+            standard_error=np.nan,
+            n_labels=0,
+            member_spread=surrogate.member_spread,
+            refusal=refusal,
+        )

@@ -121,7 +121,7 @@ def test_the_value_is_between_those_with_and_without_such_a_class():
     assert 0.05 < chance < 0.99
     ratios = average.means[:3, 0] / average.means[:3].sum(axis=1)
     expected = ratios.sum() / (3.0 + chance)
-    assert average.value(as_metric("recall_macro")._class_mean) == pytest.approx(
+    assert average.value(as_metric("recall_macro").class_mean) == pytest.approx(
         expected
     )
 
