@@ -19,8 +19,7 @@ LAYERS = [
     {"_state"},
     {"_labels", "_annotation"},
     {"_inference", "selection"},
-    {"_pool"},
-    {"acquisition", "risk", "surrogate", "stopping", "dask"},
+    {"acquisition", "risk", "surrogate", "stopping"},
     {"_report"},
     {"_evaluation"},
     {"_evaluator", "_selector"},
@@ -92,11 +91,7 @@ def test_the_package_works_without_its_optional_packages():
 
 @pytest.mark.parametrize(
     "path",
-    [
-        path
-        for path in FILES
-        if _home(path) not in ("neural", "dask") and path.stem != "_dask"
-    ],
+    [path for path in FILES if _home(path) != "neural" and path.stem != "_dask"],
     ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_heavy_packages_are_imported_where_they_are_used(path):

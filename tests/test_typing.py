@@ -58,7 +58,7 @@ assert_type(run.best_name, str)
 
 
 class Doubt(BaseAcquisition):
-    is_local = True
+    follows_labels = False
 
     def score_samples(self, state: PoolState) -> np.ndarray:
         return 1.0 - state.belief.proba.max(axis=1)
@@ -76,7 +76,7 @@ ActiveRiskEstimator(loss=lambda y_true, y_pred: y_true != y_pred)
 """.splitlines()
 WRONG = [
     'ActiveRiskEstimator(n_labels="many")',
-    'ActiveRiskEstimator(store="disk")',
+    'ActiveRiskEstimator(recalibrate="disk")',
     'evaluation.ask("two")',
     'estimate.interval(method="sometimes")',
     "evaluation.estimates",

@@ -56,7 +56,7 @@ from sklearn_ase._evaluation._questions import (
     check_weight,
     check_where,
     influence_of,
-    proba_near,
+    known_proba,
     states_for,
     weight_of,
     words_of_waiting,
@@ -66,7 +66,6 @@ from sklearn_ase._inference._bounds import check_groups, grouped_variance
 from sklearn_ase._inference._differences import Pairs
 from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._inference._models import Corrected
-from sklearn_ase._pool._columns import KeptBelief, tables_needed
 from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer, check_verbose, shown
@@ -80,7 +79,6 @@ from sklearn_ase._utils._typing import (
     StrPath,
 )
 from sklearn_ase.metrics import MeanLoss, as_metric
-from sklearn_ase.metrics._row_values import ReadTable
 from sklearn_ase.risk import ASE, GuardedASE, MetricEstimate
 
 if TYPE_CHECKING:
@@ -142,8 +140,6 @@ class Labelling(RecordedEvaluation):
                 f"{self.n_samples} in the pool."
             )
         if embedding is not None:
-            if self.problem.pool is not None:
-                raise tables_needed("ask(embedding=...)")
             given = embedding, self.problem, self.plan.selection
             embedding = check_embedding(*given)
         if self._scores is None and self.is_fitted:
@@ -151,22 +147,16 @@ class Labelling(RecordedEvaluation):
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
             self._scores = self._score(view)
-        # Rows that are picked for a metric are scored here, and not in parts.
-        if self.problem.pool is not None and self.plan.metric is None:
-            picks = self.problem.pool.pick(
-                self.plan, self.state, self._scores, n_queries, self.seed
-            )
-        else:
-            picks = self._picker.pick(
-                self.plan,
-                self.state,
-                self._learned,
-                self._scores,
-                n_queries,
-                self.seed,
-                embedding,
-            )
-            self._keep_belief()
+        picks = self._picker.pick(
+            self.plan,
+            self.state,
+            self._learned,
+            self._scores,
+            n_queries,
+            self.seed,
+            embedding,
+        )
+        self._keep_belief()
         self.ledger.ask(picks)
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
@@ -174,8 +164,6 @@ class Labelling(RecordedEvaluation):
 
     def _score(self, state):
         """Score every row of the pool."""
-        if self.problem.pool is not None and self.plan.metric is None:
-            return self.problem.pool.scores(self.plan, state, self.problem.cost)
         given = self.plan, state, self.problem.cost, self._last_scores
         self._last_scores = score_pool(*given)
         return self._last_scores
@@ -185,8 +173,6 @@ class Labelling(RecordedEvaluation):
         n_labels, learned = len(self.ledger), self._learned
         if not self.plan.selection.has_query_proba:
             return  # Then no other quantity can be estimated.
-        if isinstance(learned.belief, KeptBelief) and learned.belief.asked is None:
-            return
         if self._keeper.is_due(learned, n_labels):
             proba = next_proba(self.plan, self._scores.values, self.state.free)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
@@ -591,10 +577,10 @@ class Answering(Annotating):
     def _influence(self, question, with_labels=True):
         """What each row adds to the answer: by its label, and whatever its label."""
         more, classes = self.ledger.more_labels, self.classes_
-        state, _ = self.known_for([question.metric], with_epochs=False)
+        state = self.state
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, line=None)
-        proba = proba_near(question.metric, state, classes, more)
+        proba = known_proba(state, classes, more)
         return influence_of(question, state, state_of, proba, more)
 
     def _with_groups(self, found, question, groups):
@@ -649,16 +635,11 @@ def compare_models(evaluation, models, risk, reference):
     """Compare models by estimates of each and of their differences."""
     classes = evaluation.classes_
     metrics = models.bound(classes)
-    if any(isinstance(part, ReadTable) for part in getattr(metrics[0], "parts", ())):
-        raise tables_needed(
-            f"A comparison by {models.metric!r}, which has a value for each of "
-            f"{len(classes)} classes,"
-        )
-    state, epochs = evaluation.known_for(metrics)
+    state, epochs = evaluation.state, evaluation.epochs
     if evaluation.is_cross_fitted and risk.leans_on_surrogate:
         state, epochs = evaluation.cross_fitted(state, epochs)
     more = evaluation.ledger.more_labels
-    proba = proba_near(metrics[0], state, classes, more)
+    proba = known_proba(state, classes, more)
     columns = models.columns(metrics, classes, proba)
     state_of = states_for(state, epochs, more, classes, models.weight, cache={})
     observed = columns.observed(state.indices, state.labels, more)

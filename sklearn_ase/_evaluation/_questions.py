@@ -12,7 +12,6 @@ from sklearn_ase._data._rows import read_array, read_numbers
 from sklearn_ase._evaluation._states import answer_noise, observed_values
 from sklearn_ase._inference._bounds import MIN_BOUNDED_LABELS
 from sklearn_ase._inference._questions import Epoch, moments_with_labels, question_state
-from sklearn_ase._pool._columns import ReadBelief, metric_in_chunks
 from sklearn_ase._utils._checks import same_settings
 from sklearn_ase.losses import SquaredError, ZeroOne, as_loss
 from sklearn_ase.metrics import Accuracy, MeanLoss, RootMeanSquaredError
@@ -114,22 +113,6 @@ def known_proba(
     return proba
 
 
-def proba_near(metric, state, classes, more_labels) -> np.ndarray | None:
-    """Probabilities of the labels, as far as a metric needs them."""
-    if not isinstance(state.belief, ReadBelief) or state.belief.proba is not None:
-        return known_proba(state, classes, more_labels)
-    if not hasattr(metric, "column"):
-        return None
-    target = np.broadcast_to(metric.column, state.n_samples)
-    proba, label = np.array(state.belief.proba_of(target)), classes[metric.column]
-    proba[state.indices] = state.labels == label
-    for row, more in more_labels.items():
-        if more and row in state.indices:
-            answers = np.array(more) == label
-            proba[row] = (proba[row] + answers.sum()) / (len(more) + 1)
-    return proba
-
-
 def training_labels(state: PoolState) -> float:
     """Number of labels of the pool that the training rows are worth."""
     worth = getattr(state.belief, "training_worth", None)
@@ -197,13 +180,10 @@ def pool_metric(problem, metric, classes, weight=None):
             f"{problem.task}. Use another metric."
         )
     metric = with_positive(metric, problem.classes, classes)
-    if problem.pool is not None:
-        found = metric_in_chunks(problem, metric, classes, weight)
-    else:
-        prediction = response_of(problem, metric, classes)
-        found = metric.on_pool(
-            prediction, classes=classes, weight=weight, n_samples=problem.n_samples
-        )
+    prediction = response_of(problem, metric, classes)
+    found = metric.on_pool(
+        prediction, classes=classes, weight=weight, n_samples=problem.n_samples
+    )
     if not getattr(found, "parts", True):
         raise ValueError(
             f"metric={metric!r} does not depend on labels for these predictions, so "
@@ -254,7 +234,7 @@ def estimate_question(risk, question, more_labels, classes, state, epochs, cache
     if picks.n_skipped:
         answered = np.full(state.n_samples, np.nan)
         answered[picks.indices] = picks.answered
-    metric = metric.at(proba_near(metric, state, classes, more_labels), answered)
+    metric = metric.at(known_proba(state, classes, more_labels), answered)
     return estimate_metric(risk, metric, state_of, training_labels(state))
 
 

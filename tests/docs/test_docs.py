@@ -192,7 +192,6 @@ def test_formulas_of_the_site_are_mathml(site):
         (["f1"], "guide/metrics"),
         (["llm", "judg"], "guide/judges"),
         (["csv"], "guide/command_line"),
-        (["dask"], "guide/large_pools"),
     ],
 )
 def test_the_search_of_the_site_finds(words, page, site):

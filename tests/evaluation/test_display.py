@@ -168,14 +168,6 @@ def test_a_box_is_not_redrawn_more_often_than_can_be_seen(notebook):
     assert "steps: 10000 of 10000" in box.pictures[-1]
 
 
-def test_passes_over_the_pool_share_a_box(evaluator, digits, notebook):
-    evaluator.set_params(verbose=2, store="chunks")
-    evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
-    labels = {re.search("<b>(.*?):", box.pictures[-1]).group(1) for box in notebook}
-    assert len(labels) == len(notebook) == 3
-    assert "surrogate on the pool" in labels
-
-
 def test_a_notebook_shows_a_diagnosis_in_words(evaluator, digits):
     evaluator.set_params(n_labels=30)
     evaluator.fit(digits.X, digits.y, X_train=digits.X_train, y_train=digits.y_train)
