@@ -33,7 +33,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
-from texts import slashed
+from tables import slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._inference._steps import (

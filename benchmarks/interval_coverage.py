@@ -9,6 +9,9 @@ anytime interval, looked at after every label, held at all label counts.
 
     python benchmarks/interval_coverage.py --out RUNS --runs 200
     python benchmarks/interval_coverage.py --out RUNS --runs 200 --report
+
+``--save FILE.csv`` writes a line for each figure. The table of the documentation is
+printed from such a file, ``--report --out benchmarks/results/intervals.csv``.
 """
 
 import argparse
@@ -18,7 +21,7 @@ import numpy as np
 import pandas as pd
 from interval_tasks import INTERVAL_TASKS
 from scipy import stats
-from texts import slashed
+from tables import add_arguments, is_table, save, slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import GuardedASE
@@ -51,13 +54,9 @@ def simulate(args):
         print(f"{name}: done", flush=True)
 
 
-def report(args):
-    """Print a line for each task and surrogate."""
-    print(f"{args.runs} runs of each task, seed {SEED}; at", *COUNTS, "labels\n")
-    names = ["task", "surrogate", "covers", "has an interval", "wrong, of all runs"]
-    names += ["width / plain", "held"]
-    print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
-    worst = []
+def cells_of(args):
+    """A line for each task, surrogate and number of labels."""
+    parts = []
     for name, (loss, *_) in INTERVAL_TASKS.items():
         path = _path(args, name)
         if not path.exists():
@@ -65,13 +64,32 @@ def report(args):
         runs = pd.DataFrame(LabelEfficiency.load(path).columns)
         runs = runs[runs["run"] < args.runs]
         for surrogate, part in runs.groupby("evaluator"):
-            row = figures(part, loss)
-            worst += [(c, name, surrogate) for c in row["covers"]]
-            cells = [slashed(row[key]) for key in row]
-            print(f"| {' | '.join([name, surrogate, *cells])} |")
-    bounded = [c for c, name, _ in worst if " errors" in name or "error " in name]
-    if bounded:
-        print(f"\nerror rates: {min(bounded):.3f} is the least coverage")
+            keys = {"task": name, "surrogate": surrogate, "n_labels": COUNTS}
+            found = figures(part, loss)
+            held = found.pop("held")
+            cells = pd.DataFrame({**keys, "n_runs": part["run"].nunique(), **found})
+            cells.loc[cells.index[-1], "held"] = held[0]
+            parts.append(cells)
+    return pd.concat(parts)
+
+
+def report(args):
+    """Print a line for each task and surrogate."""
+    cells = pd.read_csv(args.out) if is_table(args.out) else cells_of(args)
+    if args.save:
+        save(cells, args.save)
+    n_runs = cells["n_runs"].max()
+    print(f"{n_runs} runs of each task, seed {SEED}; at", *COUNTS, "labels\n")
+    names = ["task", "surrogate", "covers", "has an interval", "wrong, of all runs"]
+    names += ["width / plain", "held"]
+    print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    for key, part in cells.groupby(["task", "surrogate"], sort=False):
+        texts = [slashed(part[c]) for c in ("covers", "interval", "wrong", "width")]
+        print(f"| {' | '.join([*key, *texts, slashed(part['held'][-1:])])} |")
+    is_rate = cells["task"].str.contains(" errors|error ")
+    if is_rate.any():
+        least = cells.loc[is_rate, "covers"].min()
+        print(f"\nerror rates: {least:.3f} is the least coverage")
 
 
 def figures(runs, loss):
@@ -111,11 +129,10 @@ def _path(args, name):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    add_arguments(parser)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
-    parser.add_argument("--report", action="store_true", help="only print the table")
     args = parser.parse_args(argv)
     if not args.report:
         Path(args.out).mkdir(parents=True, exist_ok=True)

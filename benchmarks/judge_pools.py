@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from frame_tasks import read_evouna
-from texts import slashed
+from tables import slashed
 
 from sklearn_ase.metrics import LabelScore, LabelShare
 

@@ -24,8 +24,10 @@ pairs and 150 pairs.
 
 ``--development`` takes the seed that choices are made on.
 
-Runs with this seed so far are in ``runs/judges.tar.xz``; unpacked into
-RUNS they are printed, or gone on with, without being made again.
+``--save FILE.csv`` writes a line for each figure. The tables of the documentation are
+printed from such a file:
+
+    python benchmarks/judges.py --out benchmarks/results/judges.csv --markdown
 """
 
 import argparse
@@ -39,7 +41,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from judge_pools import ALL_POOLS, EVOUNA, HIDDEN, PAIRS, POOLS, USELESS, pairs_of
 from scipy import stats
-from texts import slashed
+from tables import add_arguments, is_table, save, slashed
 
 from sklearn_ase import ActiveRiskEstimator
 
@@ -182,24 +184,39 @@ def simulate(args, seeds):
         print(f"{name}: done", flush=True)
 
 
-def read(args, names, seeds):
-    """Rows of the files of these names; none if there are no files."""
-    paths = [Path(args.out) / f"{name}.csv" for name in names]
-    frames = [pd.read_csv(path) for path in paths if path.exists()]
-    if not frames:
-        return None
-    runs = pd.concat(frames)
-    return runs[runs["seed"].isin(seeds)]
+def read(args, seeds):
+    """A line for each pool or pair, method and number of labels."""
+    if is_table(args.out):
+        return pd.read_csv(args.out)
+    frames = []
+    for name in [*ALL_POOLS, *PAIRS]:
+        path = Path(args.out) / f"{name}.csv"
+        if path.exists():
+            runs = pd.read_csv(path).rename(columns={"pair": "pool"})
+            frames.append(means_of(runs[runs["seed"].isin(seeds)]))
+    return pd.concat(frames)
 
 
-def table_of(runs):
-    """Means of each pool, method and number of labels, with those against others."""
+def means_of(runs):
+    """Means of one pool or pair over its runs, with standard errors of two of them."""
     keys = ["pool", "method", "n_labels"]
-    grouped = runs.groupby(keys)
-    table = grouped[["square", "covers", "width", "seconds"]].mean()
-    table["square_error"] = grouped["square"].sem()
-    table["width_error"] = grouped["width"].sem()
-    table["n_runs"] = grouped["seed"].nunique()
+    keys += [name for name in ("unit",) if name in runs]
+    grouped = runs.groupby(keys, sort=False)
+    means = ["square", "covers", "width", "difference", "right", "truth"]
+    table = grouped[[name for name in means if name in runs]].mean()
+    table.insert(0, "n_runs", grouped["seed"].nunique())
+    for name in ("square", "width"):
+        table[f"{name}_error"] = grouped[name].sem()
+    if "truth" in runs:
+        table["least_truth"] = runs["truth"].min()
+        table["greatest_truth"] = runs["truth"].max()
+    return table.reset_index()
+
+
+def table_of(means):
+    """The means of pools, with those divided by other methods'."""
+    keys = ["pool", "method", "n_labels"]
+    table = means[means["pool"].isin(list(ALL_POOLS))].set_index(keys).sort_index()
     for name, short in (("PPI++", "ppi"), ("plain sample", "plain")):
         base = table.xs(name, level="method")[["square", "width"]]
         for column in ("square", "width"):
@@ -211,18 +228,20 @@ def table_of(runs):
 
 def report(args, seeds):
     """Print a table of each number, and whether the targets are met."""
-    runs = read(args, ALL_POOLS, seeds)
-    if runs is not None:
-        table = table_of(runs)
-        print("runs of each pool:", runs.groupby("pool")["seed"].nunique().to_dict())
+    means = read(args, seeds)
+    if args.save:
+        save(means, args.save)
+    table = table_of(means)
+    if len(table):
+        n_runs = table.groupby("pool")["n_runs"].max()
+        print("runs of each pool:", n_runs.to_dict())
         print(f"at {COUNTS} labels")
         summaries(table)
         per_pool(table)
         targets(table)
-    pairs = read(args, PAIRS, seeds)
-    if pairs is not None:
-        report_pairs(pairs)
-        pair_targets(pairs)
+    pairs = means[means["pool"].isin(list(PAIRS))]
+    report_pairs(pairs)
+    pair_targets(pairs)
 
 
 def part_of(table, names):
@@ -339,57 +358,51 @@ def say(title, found, bound, least=False):
 
 def report_pairs(pairs):
     """Print how often the difference has the right sign, and how far off it is."""
-    for pair, part in pairs.groupby("pair", sort=False):
-        truths = part.groupby("seed")["truth"].first()
+    for pair, part in pairs.groupby("pool", sort=False):
+        first = part.iloc[0]
         print(
-            f"\n{pair}, {len(truths)} runs; truth {truths.mean():+.3f}, in single runs "
-            f"{truths.min():+.3f} to {truths.max():+.3f}\n"
+            f"\n{pair}, {first['n_runs']} runs; truth {first['truth']:+.3f}, in single "
+            f"runs {first['least_truth']:+.3f} to {first['greatest_truth']:+.3f}\n"
         )
         print("| labels | method | mean | RMSE | right sign | covers | width |")
         print("|" + "---|" * 7)
-        for keys, rows in part.groupby(["n_labels", "unit", "method"], sort=False):
-            count, unit, method = keys
-            cells = [f"{count} {unit}" if count else "none", method]
-            cells.append(f"{rows['difference'].mean():+.3f}")
-            cells.append(f"{np.sqrt(rows['square'].mean()):.3f}")
-            rates = ("right", "covers", "width")
-            cells += [slashed([rows[name].mean()]) for name in rates]
+        for _, line in part.iterrows():
+            count = line["n_labels"]
+            cells = [f"{count} {line['unit']}" if count else "none", line["method"]]
+            cells.append(f"{line['difference']:+.3f}")
+            cells.append(f"{np.sqrt(line['square']):.3f}")
+            cells += [slashed([line[name]]) for name in ("right", "covers", "width")]
             print(f"| {' | '.join(cells)} |")
 
 
 def pair_targets(pairs):
     """Say whether the differences of the package have the right sign, and cover."""
     ours = pairs[pairs["method"].isin(OURS)]
-    keys = ["pair", "n_labels", "unit", "method"]
-    for names, rows in ours.groupby(keys, sort=False):
-        pair, *words = names
-        print(f"\n{pair}, {' '.join(map(str, words))}")
-        right, covers = rows[["right"]].mean(), rows[["covers"]].mean()
-        say("right sign in 90 % of the runs", right, 0.9, least=True)
-        say("coverage >= .88", covers, 0.88, least=True)
+    for _, line in ours.iterrows():
+        words = (line[name] for name in ("n_labels", "unit", "method"))
+        print(f"\n{line['pool']}, {' '.join(map(str, words))}")
+        say("right sign in 90 % of the runs", line[["right"]], 0.9, least=True)
+        say("coverage >= .88", line[["covers"]], 0.88, least=True)
 
 
 def markdown(args, seeds):
     """Print the tables of the documentation."""
-    runs = read(args, ALL_POOLS, seeds)
-    table = table_of(runs)
-    print(f"{runs.groupby('pool')['seed'].nunique().min()} runs of each pool")
+    means = read(args, seeds)
+    table = table_of(means)
+    print(f"{table['n_runs'].min()} runs of each pool")
     summaries(table)
     per_pool(table)
-    pairs = read(args, PAIRS, seeds)
-    if pairs is not None:
-        report_pairs(pairs)
+    report_pairs(means[means["pool"].isin(list(PAIRS))])
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir")
-    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    add_arguments(parser)
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--pools", nargs="+", help="names of some pools or pairs")
     parser.add_argument("--development", action="store_true")
-    parser.add_argument("--report", action="store_true", help="only print the tables")
     parser.add_argument("--markdown", action="store_true", help="only print the tables")
     args = parser.parse_args(argv)
     seed = DEVELOPMENT_SEED if args.development else SEED

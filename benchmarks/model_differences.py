@@ -27,8 +27,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tables import slashed
 from tasks import boosting, draw, linear, table, tree
-from texts import slashed
 
 from sklearn_ase import ActiveModelSelector
 

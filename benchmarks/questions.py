@@ -10,8 +10,10 @@ error of the same metric on plain random samples of the same size, where it is d
 The report is markdown. It also says what a run costs, so a first call with `--runs 1`
 tells how long all of them will take.
 
-The runs that the documentation shows are in ``runs/questions.tar.xz``; unpacked into
-RUNS they are printed, or gone on with, without being made again.
+``--save FILE.csv`` writes a line for each figure of the guarded estimate. The tables of
+the documentation are printed from such a file:
+
+    python benchmarks/questions.py --out benchmarks/results/questions.csv --report
 """
 
 import argparse
@@ -25,7 +27,7 @@ from joblib import Parallel, delayed
 from question_tasks import GROUP_OF, GROUPS
 from scipy.stats import binomtest
 from sklearn.frozen import FrozenEstimator
-from texts import slashed
+from tables import add_arguments, is_table, save, slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import ASE, CorrectedASE, GuardedASE
@@ -138,7 +140,6 @@ def read(args):
     runs = runs[runs["seed"].isin(seeds_of(args))].drop_duplicates(COLUMNS[:6])
     if args.known_only:
         runs = runs[runs[["task", "seed"]].apply(tuple, axis=1).isin(known(args))]
-    runs["group"] = runs["task"].map(GROUP_OF)
     runs["square"] = (runs["value"] - runs["truth"]) ** 2
     has = runs["low"].notna()
     inside = (runs["low"] <= runs["truth"] + 1e-9) & (
@@ -161,11 +162,14 @@ def known(args):
     return found
 
 
-def report(args):
-    """Print the tables."""
-    runs = read(args)
-    keys = ["group", "task", "bought_for", "metric", "risk", "n_labels"]
-    cells = runs.groupby(keys, sort=False).agg(
+KEYS = ["task", "bought_for", "metric", "risk", "n_labels"]
+
+
+def cells_of(runs):
+    """A line for each task, metric, estimate and number of labels."""
+    cells = runs.groupby(KEYS, sort=False).agg(
+        n_runs=("seed", "nunique"),
+        seconds=("seconds", "mean"),
         square=("square", "mean"),
         plain=("plain", "mean"),
         covered=("covered", "mean"),
@@ -173,30 +177,44 @@ def report(args):
         n_given=("covered", "count"),
         width=("width", "median"),
     )
-    cells["ratio"] = cells["square"] / cells["plain"]
-    print_cost(runs)
-    print_groups(cells)
-    print_tasks(cells)
-    print_low(cells)
+    cells.insert(2, "ratio", cells["square"] / cells["plain"])
+    return cells.drop(columns=["square", "plain"]).reset_index()
+
+
+def report(args):
+    """Print the tables."""
+    if is_table(args.out):
+        cells = pd.read_csv(args.out)
+        cells = cells[cells["task"].isin(args.tasks)]
+    else:
+        cells = cells_of(read(args))
+    guarded = cells[cells["risk"] == "guarded"]
+    if args.save:
+        save(guarded, args.save)
+    guarded = guarded.assign(group=guarded["task"].map(GROUP_OF))
+    print_cost(guarded)
+    guarded = guarded.set_index(["group", *KEYS])
+    print_groups(guarded)
+    print_tasks(guarded)
+    print_low(guarded)
     if args.every:
         print(cells.round(3).to_string())
 
 
-def print_cost(runs):
+def print_cost(cells):
     """Print the number of runs of each task, and what one of them costs."""
-    each = runs.drop_duplicates(["task", "bought_for", "seed"])
+    each = cells.drop_duplicates(["task", "bought_for"])
     each = each.groupby(["group", "task"], sort=False)
-    draws = each["seed"].nunique()
-    seconds = each["seconds"].sum() / draws
+    draws = each["n_runs"].max()
+    seconds = each["seconds"].sum()
     print("| group | task | runs | CPU seconds a run |\n|---|---|---|---|")
     for (group, task), spent in seconds.items():
         print(f"| {group} | {task} | {draws[group, task]} | {spent:.1f} |")
     print(f"\nAll tasks: {seconds.sum() / 60:.1f} CPU minutes a run.\n")
 
 
-def print_groups(cells):
+def print_groups(guarded):
     """Print the guarded error relative to a plain sample's, and the coverage."""
-    guarded = cells.xs("guarded", level="risk")
     names = ["group", "metric", "bought_for", "n_labels"]
     by_group = guarded.groupby(names, sort=False)
     log_ratio = np.log(guarded["ratio"].clip(lower=1e-12))
@@ -212,9 +230,9 @@ def print_groups(cells):
         print(f"| {' | '.join([*key, *texts])} |")
 
 
-def print_tasks(cells):
+def print_tasks(guarded):
     """Print the coverage of each metric on each task, at all but the first count."""
-    late = cells.xs("guarded", level="risk").reset_index()
+    late = guarded.reset_index()
     late = late[late["n_labels"] > COUNTS[0]]
     print(f"\nCoverage at {' / '.join(map(str, COUNTS[1:]))} labels:\n")
     for _, part in late.groupby("group", sort=False):
@@ -227,9 +245,9 @@ def print_tasks(cells):
             print(f"| {' | '.join([*key, *texts])} |")
 
 
-def print_low(cells):
+def print_low(guarded):
     """Print how many coverages are below .85, and how many of them for certain."""
-    late = cells.xs("guarded", level="risk").reset_index()
+    late = guarded.reset_index()
     late = late[(late["n_labels"] > COUNTS[0]) & (late["n_given"] > 0)]
     low = late[late["covered"] < LEAST - 1e-9]
     chance = [
@@ -244,7 +262,7 @@ def print_low(cells):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir")
-    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    add_arguments(parser)
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=SEED)
@@ -252,7 +270,6 @@ def main(argv=None):
     parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--bought-for", nargs="*", help="instead of the group's own")
     parser.add_argument("--metrics", nargs="*", help="estimate only these")
-    parser.add_argument("--report", action="store_true", help="only print the tables")
     parser.add_argument(
         "--known-only",
         action="store_true",

@@ -24,7 +24,7 @@ import pandas as pd
 from held_out_tasks import RARE_TASKS
 from joblib import Parallel, delayed
 from sklearn.frozen import FrozenEstimator
-from trust_report import print_table, slashed
+from tables import print_table, slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import ASE, CorrectedASE, GuardedASE

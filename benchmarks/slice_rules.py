@@ -14,7 +14,7 @@ import argparse
 import numpy as np
 import pandas as pd
 from slices import COUNTS, N_POOL, TASKS, read
-from texts import slashed
+from tables import slashed
 
 from sklearn_ase._inference._evidence import CALIBRATED, WORTH, errors_of_groups
 

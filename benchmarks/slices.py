@@ -11,8 +11,10 @@ interval where there is one; and how often the verdict was "too few labels".
     python benchmarks/slices.py --data-dir DIR --out RUNS --runs 40
     python benchmarks/slices.py --out RUNS --report
 
-Runs with this seed so far are in ``runs/slices.tar.xz``; unpacked into
-RUNS they are printed, or gone on with, without being made again.
+``--save FILE.csv`` writes a line for each figure. The tables of the documentation are
+printed from such a file:
+
+    python benchmarks/slices.py --out benchmarks/results/slices.csv --report
 """
 
 import argparse
@@ -24,8 +26,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import f1_score
+from tables import add_arguments, is_table, save, slashed
 from tasks import boosting, draw, linear, read_table
-from texts import slashed
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import ASE, GuardedASE
@@ -33,6 +35,7 @@ from sklearn_ase.risk import ASE, GuardedASE
 SEED = 577215
 COUNTS = (50, 100, 200)
 METRICS = ("accuracy", "f1")
+KEYS = ["metric", "task", "group", "n_labels"]
 N_TRAIN, N_POOL = 1000, 2000
 # Number of plain samples from which the error of F1 is found.
 N_SAMPLES = 200
@@ -166,17 +169,17 @@ def read(args):
     return runs[runs["seed"].isin(seeds)].drop_duplicates(COLUMNS[:5])
 
 
-def report(args):
-    """Print a line for each group, and the medians."""
-    runs = read(args)
+def cells_of(runs):
+    """A line for each task, metric, group and number of labels."""
+    runs = runs.copy()
     runs["square"] = (runs["value"] - runs["truth"]) ** 2
     runs["square_alone"] = (runs["alone"] - runs["truth"]) ** 2
     has = runs["low"].notna()
     inside = (runs["low"] <= runs["truth"]) & (runs["truth"] <= runs["high"])
     runs["covered"] = inside.where(has).astype(float)
     runs["few"] = runs["verdict"].str.startswith("too few")
-    keys = ["metric", "task", "group", "n_labels"]
-    cells = runs.groupby(keys).agg(
+    cells = runs.groupby(KEYS).agg(
+        n_runs=("seed", "nunique"),
         square=("square", "mean"),
         alone=("square_alone", "mean"),
         plain=("plain", "mean"),
@@ -185,8 +188,18 @@ def report(args):
         few=("few", "mean"),
     )
     plain = cells["plain"].where(cells["plain"] > 0)  # 0 if the metric is known.
-    cells["ratio"], cells["alone"] = cells["square"] / plain, cells["alone"] / plain
-    print("runs of each:", runs.groupby("task")["seed"].nunique().to_dict(), "\n")
+    cells.insert(1, "ratio", cells["square"] / plain)
+    cells["alone"] /= plain
+    return cells.drop(columns=["square", "plain"]).reset_index()
+
+
+def report(args):
+    """Print a line for each group, and the medians."""
+    cells = pd.read_csv(args.out) if is_table(args.out) else cells_of(read(args))
+    if args.save:
+        save(cells, args.save)
+    print("runs of each:", cells.groupby("task")["n_runs"].max().to_dict(), "\n")
+    cells = cells.set_index(KEYS)
     print(f"At {' / '.join(map(str, COUNTS))} labels:\n")
     print("| metric | task | group | error | alone | covers | given | few |")
     print("|---|---|---|---|---|---|---|---|")
@@ -207,12 +220,11 @@ def report(args):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir")
-    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    add_arguments(parser)
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--tasks", nargs="*", default=list(TASKS), choices=TASKS)
-    parser.add_argument("--report", action="store_true", help="only print the tables")
     args = parser.parse_args(argv)
     if not args.report:
         Path(args.out).mkdir(parents=True, exist_ok=True)

@@ -9,9 +9,11 @@ apart. The seed was used for nothing before.
     python benchmarks/trust.py --out RUNS --report
     python benchmarks/trust.py --data-dir DIR --out RUNS --runs 30 --held-out
 
-The runs that the documentation shows are in ``runs/trust.tar.xz``; unpacked into RUNS
-they are printed, or gone on with, without being made again. Unpacked elsewhere they are
-what a new rule is held against: ``--baseline OLD_RUNS``.
+``--save FILE.csv`` writes a line for each figure. The tables of the documentation are
+printed from such a file, which is also what a new rule is held against
+(``--baseline``):
+
+    python benchmarks/trust.py --out benchmarks/results/trust.csv --report
 """
 
 import argparse
@@ -28,6 +30,7 @@ from sklearn.ensemble import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tables import add_arguments
 from tasks import TASKS
 from trust_report import GOOD, markdown, report
 
@@ -111,7 +114,7 @@ def chosen_tasks(args):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir")
-    parser.add_argument("--out", required=True, help="directory of the runs, continued")
+    add_arguments(parser)
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tasks", nargs="*", default=[""], help="parts of names")
@@ -120,9 +123,8 @@ def main(argv=None):
         "--held-out", action="store_true", help="tasks that nothing was chosen on"
     )
     parser.add_argument(
-        "--baseline", help="directory of other runs, whose means are printed beside"
+        "--baseline", help="other runs or results, whose means are printed beside"
     )
-    parser.add_argument("--report", action="store_true", help="only print the tables")
     parser.add_argument(
         "--every", action="store_true", help="every task with every surrogate"
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy import stats
+from tables import is_table, print_table, save, slashed
 
 from sklearn_ase.simulation import LabelEfficiency
 
@@ -16,24 +17,46 @@ TOO_HIGH, TOO_LOW = 1.3, 0.85  # Ratio and coverage that no task should be beyon
 COLUMNS = ["surrogate", "task", "n_labels", "ratio", "ratio_error", "n_runs"]
 
 
-def read(folder, tasks, n_runs):
-    """Figures of every task and surrogate, and the single estimates.
+KEPT = ["task", "surrogate", "risk", "n_labels", "n_runs", "ratio", "ratio_error"]
+KEPT += ["interval_rate", "coverage", "width", "anytime_coverage"]
+KEPT += ["n_off", "n_flagged", "n_flagged_off"]
 
-    Only the first runs count, so that all tasks have as many.
+
+def read(path, tasks, n_runs):
+    """Figures of every task, surrogate, risk and label count.
+
+    Of a directory of runs only the first ones count, so that all tasks have as many.
     """
-    figures, runs = [], []
-    for task in tasks:
-        path = Path(folder) / f"{task}.csv"
-        if path.exists():
-            columns = LabelEfficiency.load(path).columns
-            first = columns["run"] < n_runs
-            result = LabelEfficiency({k: v[first] for k, v in columns.items()})
-            figures.append(pd.DataFrame(result.summary()).assign(task=task))
-            runs.append(pd.DataFrame(result.columns).assign(task=task))
-    if not figures:
-        raise FileNotFoundError(f"{folder} holds no runs of these tasks.")
-    figures = pd.concat(figures).rename(columns={"evaluator": "surrogate"})
-    return figures, pd.concat(runs)
+    if is_table(path):
+        figures = pd.read_csv(path)
+        figures = figures[figures["task"].isin(tasks)]
+    else:
+        files = {task: Path(path) / f"{task}.csv" for task in tasks}
+        parts = [
+            figures_of(LabelEfficiency.load(file), n_runs).assign(task=task)
+            for task, file in files.items()
+            if file.exists()
+        ]
+        figures = pd.concat(parts)[KEPT] if parts else pd.DataFrame()
+    if figures.empty:
+        raise FileNotFoundError(f"{path} holds no runs of these tasks.")
+    return figures
+
+
+def figures_of(result, n_runs):
+    """Figures of one task; of ASE also how often it was far off and diagnosed."""
+    first = result.columns["run"] < n_runs
+    result = LabelEfficiency({k: v[first] for k, v in result.columns.items()})
+    keys = ["evaluator", "risk", "n_labels"]
+    runs = pd.DataFrame(result.columns)
+    runs = runs[runs["risk"] == "ASE"]
+    is_off = (runs["value"] - runs["truth"]) ** 2 > 4 * runs["mc_variance"]
+    counts = runs.assign(
+        n_off=is_off, n_flagged=runs["flagged"], n_flagged_off=runs["flagged"] * is_off
+    )
+    counts = counts.groupby(keys)[["n_off", "n_flagged", "n_flagged_off"]].sum()
+    figures = pd.DataFrame(result.summary()).join(counts, on=keys)
+    return figures.rename(columns={"evaluator": "surrogate"})
 
 
 def ratios(figures):
@@ -50,7 +73,9 @@ def geometric_means(wide):
 
 def report(args, tasks):
     """Print every table of the documentation."""
-    figures, runs = read(args.out, tasks, args.runs)
+    figures = read(args.out, tasks, args.runs)
+    if args.save:
+        save(figures, args.save)
     pd.options.display.width = 200
     count = figures.groupby("surrogate")["n_runs"].agg(["min", "max"])
     print("runs of each task\n", count.to_string())
@@ -83,7 +108,7 @@ def report(args, tasks):
     heading("What no task should be beyond, default surrogate")
     print("\n".join(limits(figures[figures["surrogate"] == GOOD])))
     intervals(figures)
-    diagnoses(runs)
+    diagnoses(figures)
 
 
 def n_tasks(wide):
@@ -94,7 +119,7 @@ def n_tasks(wide):
 
 def beside(wide, args, tasks):
     """Geometric means here and in the baseline, over the tasks that both have."""
-    figures, _ = read(args.baseline, tasks, args.runs)
+    figures = read(args.baseline, tasks, args.runs)
     n_runs, old = figures["n_runs"], ratios(figures)
     shared = wide.index.intersection(old.index)
     now, old = (geometric_means(part.loc[shared, RISKS]) for part in (wide, old))
@@ -181,23 +206,38 @@ def intervals(figures):
     print(groups.agg(["mean", "min"]).round(3).to_string())
 
 
-def diagnoses(runs):
+def diagnoses(figures):
     """How often diagnose() warns."""
     heading("Runs that diagnose() flags; bad: ASE off by more than two MC errors")
-    ase = runs[(runs["risk"] == "ASE")].copy()
-    ase["off"] = (ase["value"] - ase["truth"]) ** 2 > 4 * ase["mc_variance"]
-    ase["kind"] = np.where(ase["evaluator"] == GOOD, "good", "other")
-    flagged = ase.groupby(["kind", "off", "n_labels"])["flagged"]
-    print(flagged.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
-    good = ase[ase["kind"] == "good"].groupby("n_labels")["flagged"]
-    print("all runs with a good surrogate:", good.mean().round(3).to_dict())
-    by_name = ase[ase["off"]].groupby(["evaluator", "n_labels"])["flagged"]
-    print(by_name.agg(["mean", "size"]).unstack("n_labels").round(3).to_string())
+    ase = figures[figures["risk"] == "ASE"]
+    sums = ase.groupby(["surrogate", "n_labels"])[
+        ["n_runs", "n_flagged", "n_off", "n_flagged_off"]
+    ].sum()
+    is_good = sums.index.get_level_values("surrogate") == GOOD
+    kind = pd.Index(np.where(is_good, "good", "other"), name="kind")
+    by_kind = sums.groupby([kind, sums.index.get_level_values("n_labels")]).sum()
+    right = by_kind["n_runs"] - by_kind["n_off"]
+    flagged = by_kind["n_flagged"] - by_kind["n_flagged_off"]
+    shares = {
+        "not off": pd.DataFrame({"flagged": flagged / right, "runs": right}),
+        "off": share_of_off(by_kind),
+    }
+    print(pd.concat(shares, names=["ASE"]).unstack("n_labels").round(3).to_string())
+    good = sums[is_good].droplevel("surrogate")
+    share = (good["n_flagged"] / good["n_runs"]).round(3).to_dict()
+    print("all runs with a good surrogate:", share)
+    print(share_of_off(sums).unstack("n_labels").round(3).to_string())
+
+
+def share_of_off(sums):
+    """Share of the runs with an ASE that is far off which are flagged."""
+    share = sums["n_flagged_off"] / sums["n_off"].where(sums["n_off"] > 0)
+    return pd.DataFrame({"flagged": share, "runs": sums["n_off"]})
 
 
 def markdown(args, tasks):
     """Print the tables of the documentation's summary."""
-    figures, _ = read(args.out, tasks, args.runs)
+    figures = read(args.out, tasks, args.runs)
     wide = ratios(figures)
     names = list(dict.fromkeys(figures["surrogate"]))
     medians = wide[RISKS].groupby(["surrogate", "n_labels"]).median()
@@ -225,6 +265,7 @@ def markdown(args, tasks):
         rows.append(row)
     names = ["ASE", "corrected", "guarded", "corrected covers", "guarded covers"]
     print_table(["task", *names], rows)
+    print_intervals(figures[figures["surrogate"] == GOOD])
     guarded = figures[figures["risk"] == "GuardedASE"].sort_values("n_labels")
     rows = []
     for (name, task), part in guarded.groupby(["surrogate", "task"]):
@@ -239,18 +280,18 @@ def markdown(args, tasks):
         print(f"  * {line.strip()}" if line.startswith(" ") else f"* {line}")
 
 
-def slashed(values):
-    """Numbers with slashes between them, to two digits."""
-    texts = (f"{value:.2f}" if value < 9.95 else f"{value:.0f}" for value in values)
-    texts = (text.removeprefix("0").replace("-0.", "-.") for text in texts)
-    return " / ".join(texts)
-
-
-def print_table(names, rows):
-    """Print a table in Markdown."""
-    print(f"\n| {' | '.join(names)} |\n|{'---|' * len(names)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |")
+def print_intervals(figures):
+    """Print the coverage and the width of the intervals beside a plain sample's."""
+    late = figures[figures["n_labels"] >= FEWEST]
+    width = late.pivot(index=["task", "n_labels"], columns="risk", values="width")
+    rows = []
+    for risk in ("GuardedASE", "Monte Carlo"):
+        cover = late[late["risk"] == risk].groupby("n_labels")["coverage"]
+        ratio = (width[risk] / width["Monte Carlo"]).groupby("n_labels").median()
+        columns = (cover.mean(), cover.min(), cover.max(), ratio)
+        rows.append([risk, *map(slashed, columns)])
+    names = ["covers, mean", "covers, least", "covers, most", "width, median"]
+    print_table(["interval", *names], rows)
 
 
 def both(first, second, names=("median", "worst")):
