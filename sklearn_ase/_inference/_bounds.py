@@ -1,7 +1,7 @@
 """Bounds: ends of confidence intervals, and from how many labels on there are any.
 
 All thresholds of small samples stand here, each under one name. The equations are those
-of docs/trust_method.md.
+of docs/method.md.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
     The Bayes factor of the t statistic against an effect with a normal prior is a
     non-negative martingale of mean 1, so by Ville's inequality it ever exceeds
     ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t, this is
-    eq. T6 of docs/trust_method.md.
+    eq. T6 of docs/method.md.
     """
     if np.isinf(degrees_of_freedom):
         growth = 1.0 + n_labels / _ANYTIME_START

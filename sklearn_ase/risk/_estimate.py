@@ -90,7 +90,7 @@ class RiskEstimate:
     unseen : float
         For a bounded loss: variance that a unit of losses which no label has shown
         would add to the estimate from an infinite pool, eq. T12 of
-        docs/trust_method.md. 0 for other losses.
+        docs/method.md. 0 for other losses.
     is_wilson : bool
         For a bounded loss: whether the interval is Wilson's.
     tail_degrees : float or None

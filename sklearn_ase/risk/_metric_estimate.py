@@ -288,7 +288,7 @@ class MetricEstimate:
         Needed for an interval that is made of `means`.
     beyond, free_share : float
         What losses beyond the largest one met would add to the value on an infinite
-        pool, eq. T13 of docs/trust_method.md, where `mean` does not say it; share of
+        pool, eq. T13 of docs/method.md, where `mean` does not say it; share of
         the pool's rows that were not asked for.
     average : ClassAverage or None
         What is known of each class, if all count the same.

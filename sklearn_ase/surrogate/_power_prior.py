@@ -6,7 +6,7 @@ labels of the pool, or count in full, or count in full except for rows whose lab
 wrong. In regression the rows whose label looks right may be worth less, too. Each
 hypothesis is a Gaussian prior of the parameters of the calibration. The marginal
 likelihood of the acquired labels says how probable each hypothesis is. The equations
-are those of docs/trust_method.md.
+are those of docs/method.md.
 """
 
 from __future__ import annotations
