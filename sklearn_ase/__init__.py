@@ -31,6 +31,7 @@ from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._history import LabelForecast
 from sklearn_ase._evaluation._judges import JudgeTable
+from sklearn_ase._evaluation._report import Report
 from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._evaluator import ActiveRiskEstimator
 from sklearn_ase._labels._ledger import LabelLedger
@@ -42,7 +43,6 @@ from sklearn_ase._plot import (
     RiskCurveDisplay,
     SliceDisplay,
 )
-from sklearn_ase._report._report import Report
 from sklearn_ase._selector import ActiveModelSelector
 from sklearn_ase._state import Picks, PoolState, Query
 from sklearn_ase._version import __version__

@@ -20,7 +20,7 @@ from sklearn_ase._cli._campaign import (
 )
 from sklearn_ase._cli._columns import as_groups, pick_column
 from sklearn_ase._evaluation._history import last_noted, metric_labels_needed
-from sklearn_ase._report._report import check_target, make_report
+from sklearn_ase._evaluation._report import check_target, make_report
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.metrics._lookup import title_of
 
@@ -126,10 +126,7 @@ def compared_groups(
 ) -> dict[str, Any]:
     """Compare groups of rows."""
     found = evaluation.compare_groups(groups, metric=goal, reference=args.reference)
-    result = _described(found, goal, args.level, args.compare_by)
-    n_groups = len(found.names)
-    words = result["verdict"].replace(f"of {n_groups} models", f"of {n_groups} groups")
-    return result | {"verdict": words}
+    return _described(found, goal, args.level, args.compare_by)
 
 
 def _described(found, goal, level, what):
@@ -234,7 +231,7 @@ def estimate(args: argparse.Namespace) -> dict:
             table = evaluation.estimate_by(
                 groups, metric=goal, level=args.level, simultaneous=args.simultaneous
             )
-            table.caption = title_of(goal), f" by {args.by}"
+            table.title = f"{title_of(goal)} by {args.by}"
             return table
         return _estimate(evaluation, goal, where, alike, args)
 

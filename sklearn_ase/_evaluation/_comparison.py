@@ -8,18 +8,20 @@ from functools import cached_property
 
 import numpy as np
 
+from sklearn_ase._display._blocks import Table, Words, counted, percent, roughly
+from sklearn_ase._display._html import notebook
+from sklearn_ase._display._text import text
 from sklearn_ase._evaluation._questions import Support, training_labels
-from sklearn_ase._evaluation._slices import aligned, cell, listed
 from sklearn_ase._inference._bounds import LEAST_DEGREES
 from sklearn_ase._inference._differences import Pairs
-from sklearn_ase._report._blocks import roughly
 from sklearn_ase._utils._checks import check_choice
-from sklearn_ase._utils._display import html_columns
 from sklearn_ase._utils._typing import Floats, Method
 from sklearn_ase.metrics._pool_metric import difference
 from sklearn_ase.risk import MetricEstimate
 from sklearn_ase.risk._of_metric import estimate_metric
 
+# Names that a sentence lists.
+_MOST_NAMES = 6
 # A belief is trusted within the interval of this level.
 _TRUSTED_LEVEL = 0.9
 
@@ -198,8 +200,10 @@ class Comparison:
         proba: np.ndarray,
         answers: Answers,
         reference: str | None = None,
+        what: str = "model",
     ) -> None:
         self.names = list(names)
+        self.what = what  # "group", if groups of rows are compared.
         self.best_index = best_index
         self.reference = reference
         self._gains = gains  # One per model; the best was chosen by them.
@@ -366,29 +370,29 @@ class Comparison:
         text : str
         """
         names = self.candidates(level, method)
-        labels = f"{self.n_labels} label{'s' * (self.n_labels != 1)}"
+        labels = counted(self.n_labels, "label")
         twins = self.same_as_best()
         alike = ""
         if len(twins) > 1:
-            alike = f" {listed(twins)} predict the same, so no label tells them apart."
+            twins_are = f"{self._listed(twins)} predict the same"
+            alike = f" {twins_are}, so no label tells them apart."
         if len(twins) == len(self.names):
             return alike.strip()
         if set(names) <= set(twins):
-            sure = f"{100 * level:g} %{'' if method == 'fixed' else ', anytime'}"
+            sure = f"{percent(level)}{'' if method == 'fixed' else ', anytime'}"
             return (
-                f"{self.best_name} is the best of {len(self.names)} models ({sure}, "
-                f"{labels}).{alike}"
+                f"{self.best_name} is the best of {len(self.names)} {self.what}s "
+                f"({sure}, {labels}).{alike}"
             )
-        text = f"{listed(names)} cannot be told apart with {labels}."
+        words = f"{self._listed(names)} cannot be told apart with {labels}."
         more = self.labels_needed(level)
         if np.isfinite(more) and more > 0:
-            more_labels = f"{more:.0f} more label{'s' * (more != 1)}"
-            text += f" About {more_labels} would be sufficient."
+            words += f" About {counted(round(more), 'more label')} would be sufficient."
         else:
-            text += " It is not known yet how many more labels are needed."
+            words += " It is not known yet how many more labels are needed."
         proba = self._agreeing(level, method)[self.best_index]
-        text += f" Best so far: {self.best_name}, with probability {roughly(proba)}."
-        return f"{text}{alike} {self._answers.support.words}".rstrip()
+        words += f" Best so far: {self.best_name}, with probability {roughly(proba)}."
+        return f"{words}{alike} {self._answers.support.words}".rstrip()
 
     def to_dict(self, level: float = 0.9, method: Method = "fixed") -> dict[str, list]:
         """Return the comparison as columns, which ``pandas.DataFrame`` takes.
@@ -419,21 +423,27 @@ class Comparison:
         columns["probability"] = self._agreeing(level, method).tolist()
         return columns
 
+    def _listed(self, names: list[str]) -> str:
+        """Names in a sentence."""
+        if len(names) <= _MOST_NAMES:
+            return f"{', '.join(names[:-1])} and {names[-1]}"
+        rest = len(names) - _MOST_NAMES
+        return f"{', '.join(names[:_MOST_NAMES])} and {rest} more {self.what}s"
+
+    def _table(self) -> Table:
+        """The comparison as a table."""
+        table = self.to_dict()
+        table["probability"] = [roughly(each) for each in table["probability"]]
+        rows = [list(row) for row in zip(*table.values(), strict=True)]
+        return Table([name.replace("_", " ") for name in table], rows)
+
     def __str__(self):
-        return "\n".join([*aligned(list(self._rows())), self.describe()])
+        return text(self._table(), Words(self.describe()))
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        return html_columns("Comparison", f": {self.describe()}", self._rows())
-
-    def _rows(self):
-        """The table as texts, the names of its columns first."""
-        table = self.to_dict()
-        yield [name.replace("_", " ") for name in table]
-        table["probability"] = [roughly(each) for each in table["probability"]]
-        for row in zip(*table.values(), strict=True):
-            yield [cell(value) for value in row]
+        return notebook("Comparison", self._table(), Words(self.describe()))
 
 
 def _ends(estimate, level, method):

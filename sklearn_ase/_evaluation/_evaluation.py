@@ -25,6 +25,8 @@ from sklearn_ase._data._rows import (
     columns_of,
     read_array,
 )
+from sklearn_ase._display._blocks import Facts
+from sklearn_ase._display._html import notebook
 from sklearn_ase._evaluation._agreement import agreement
 from sklearn_ase._evaluation._beliefs import next_proba
 from sklearn_ase._evaluation._comparison import Answers, Comparison
@@ -61,15 +63,14 @@ from sklearn_ase._evaluation._questions import (
     weight_of,
     words_of_waiting,
 )
+from sklearn_ase._evaluation._report import check_target, make_report
 from sklearn_ase._evaluation._slices import slice_table
 from sklearn_ase._inference._bounds import check_groups, grouped_variance
 from sklearn_ase._inference._differences import Pairs
 from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._inference._models import Corrected
-from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer, check_verbose, shown
-from sklearn_ase._utils._display import html_table
 from sklearn_ase._utils._typing import (
     ByName,
     Label,
@@ -90,9 +91,9 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._history import LabelForecast
     from sklearn_ase._evaluation._judges import JudgeTable
     from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._evaluation._report import Report
     from sklearn_ase._evaluation._slices import SliceTable
     from sklearn_ase._labels._ledger import LabelLedger
-    from sklearn_ase._report._report import Report
     from sklearn_ase.losses._base import PoolLoss
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk import Estimate
@@ -650,7 +651,7 @@ def compare_models(evaluation, models, risk, reference):
     answers = Answers(*known, support=support)
     best, gains = _best(answers, models.names)
     proba = pairs.proba_of_best(gains, 0)
-    return Comparison(models.names, best, gains, proba, answers, reference)
+    return Comparison(models.names, best, gains, proba, answers, reference, models.what)
 
 
 def _best(answers, names):
@@ -1005,7 +1006,7 @@ class Reporting(Comparing):
         rows["open queries"] = len(self.ledger.pending) or ""
         last = [f"row {row}: {self._outcome(row)}" for row in self.ledger.indices[-5:]]
         rows["last queries"] = ", ".join(last)
-        return html_table(type(self).__name__, rows.items())
+        return notebook(type(self).__name__, Facts(rows))
 
     def _so_far(self):
         """The estimate after the last label and its 90 % interval, in a line."""

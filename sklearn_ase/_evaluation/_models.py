@@ -44,6 +44,7 @@ class Models:
     estimators: list
     metric: object
     weight: np.ndarray | None = None
+    what = "model"
 
     @property
     def sign(self):
@@ -153,6 +154,7 @@ class Systems:
     metric: object
     row_weight: np.ndarray | None = None
     weight = None  # Each group has weights of its own.
+    what = "group"
 
     @property
     def sign(self):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_ase._display._blocks import Facts
+from sklearn_ase._display._html import notebook
 from sklearn_ase._inference._bounds import (
     anytime_quantile,
     check_interval,
@@ -17,7 +19,6 @@ from sklearn_ase._inference._bounds import (
     reach_with_unseen,
     wilson_ends,
 )
-from sklearn_ase._utils._display import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
 
@@ -160,7 +161,7 @@ class RiskEstimate:
         return f"RiskEstimate(value={self.value:.4g}, {spread}, {labels_of(self)})"
 
     def _repr_html_(self):
-        return html_table("RiskEstimate", self.describe().items())
+        return notebook("RiskEstimate", Facts(self.describe()))
 
     def describe(self, level: float = 0.9, method: Method = "fixed") -> dict[str, str]:
         """Describe the estimate in words.

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import norm
 
+from sklearn_ase._display._blocks import Facts
+from sklearn_ase._display._html import notebook
 from sklearn_ase._inference._bounds import (
     anytime_quantile,
     check_interval,
@@ -22,7 +24,6 @@ from sklearn_ase._inference._regions import (
     ends_over_regions,
 )
 from sklearn_ase._inference._steps import chances_of_picks, row_weight
-from sklearn_ase._utils._display import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.metrics._pool_metric import PoolMetric
@@ -371,7 +372,7 @@ class MetricEstimate:
         return f"MetricEstimate({self.name}={self.value:.4g}, {error}, {labels})"
 
     def _repr_html_(self):
-        return html_table("MetricEstimate", self.describe().items())
+        return notebook("MetricEstimate", Facts(self.describe()))
 
     def __float__(self) -> float:
         return float(self.value)

@@ -1,5 +1,6 @@
 """Progress bars, and what notebooks show."""
 
+import math
 import re
 import sys
 from types import SimpleNamespace
@@ -9,7 +10,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_ase import ActiveModelSelector
-from sklearn_ase._utils._display import html_columns, html_table, progress
+from sklearn_ase._display import _html
+from sklearn_ase._display._blocks import Facts, Table, Words
+from sklearn_ase._utils._display import progress
 
 _CELLS = []  # Each test is a cell of its own.
 
@@ -178,16 +181,16 @@ def test_a_notebook_shows_a_diagnosis_in_words(evaluator, digits):
 
 
 def test_numbers_of_a_table_stand_below_each_other():
-    html = html_columns("t", "", [["name", "value"], ["a", "0.5"], ["b", ""]])
+    html = _html.notebook("t", Table(["name", "value"], [["a", 0.5], ["b", math.nan]]))
     sides = re.findall(r'<t[hd] style="text-align:(\w+)">', html)
     assert sides == ["left", "right"] * 3
 
 
 def test_what_is_shown_is_escaped():
-    assert "&lt;b&gt;" in html_table("<b>", [("a", "<b>")])
-    html = html_columns("<b>", "<b>", [["<b>"], ["<b>"]])
+    assert _html.notebook("<b>", Facts({"<b>": "<b>"})).count("&lt;b&gt;") == 3
+    html = _html.notebook("<b>", Table(["<b>"], [["<b>"]]), Words("<b>"))
     assert html.count("&lt;b&gt;") == 4
 
 
 def test_a_table_without_rows_has_its_names():
-    assert "name" in html_columns("t", "", [["name"]])
+    assert "name" in _html.notebook("t", Table(["name"], []))

@@ -17,7 +17,7 @@ from helpers.reports import (
 )
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._report._blocks import number, plain, with_ends
+from sklearn_ase._display._blocks import Range, number, plain
 from sklearn_ase.metrics import LabelShare
 
 HOSTILE = [
@@ -170,7 +170,7 @@ def test_frames_and_series_name_groups_and_columns():
     ],
 )
 def test_numbers_have_the_decimals_that_their_interval_supports(numbers, text):
-    assert with_ends(*numbers) == text
+    assert str(Range(*numbers)) == text
 
 
 def test_no_number_is_an_empty_text():

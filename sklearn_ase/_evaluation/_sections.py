@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_ase._data._label_checks import group_name
-from sklearn_ase._report._blocks import (
+from sklearn_ase._display._blocks import (
     Curve,
     Facts,
     Headline,
@@ -24,6 +24,7 @@ from sklearn_ase._report._blocks import (
     percent,
     roughly,
 )
+from sklearn_ase._evaluation._judges import title_of_column
 from sklearn_ase._utils._estimators import unfrozen
 from sklearn_ase.metrics import LabelMean, LabelShare, MeanLoss, as_metric
 from sklearn_ase.metrics._lookup import title_of
@@ -373,20 +374,16 @@ MOST_GROUPS = 60
 # More judges stand in lines, fewer side by side.
 _SIDE_BY_SIDE = 4
 _FIGURES = {
-    "bias": ("bias", "what the judge says of the whole pool minus the truth"),
-    "tpr": ("TPR", "share of the rows with {label} where the judge says so"),
-    "tnr": ("TNR", "share of the rows without {label} where the judge says so"),
-    "agreement": ("agreement", "share of the rows where judge and label agree"),
-    "kappa": ("kappa", "the same beyond chance: 0 is chance, 1 is always"),
-    "rmse": ("RMSE", "root of the mean squared error of the judge"),
-    "correlation": ("correlation", "of what the judge says with the truth"),
-    "effective_labels": (
-        "labels as good as",
-        "size of a plain random sample without this judge that would tell as much as "
-        "one of the same number of labels with it",
-    ),
+    "bias": "what the judge says of the whole pool minus the truth",
+    "tpr": "share of the rows with {label} where the judge says so",
+    "tnr": "share of the rows without {label} where the judge says so",
+    "agreement": "share of the rows where judge and label agree",
+    "kappa": "the same beyond chance: 0 is chance, 1 is always",
+    "rmse": "root of the mean squared error of the judge",
+    "correlation": "of what the judge says with the truth",
+    "effective_labels": "size of a plain random sample without this judge that would "
+    "tell as much as one of the same number of labels with it",
 }
-_ENDS = ("", "_low", "_high")
 _SURROGATE = (
     "The surrogate is a statistical model that guesses the label of every row. It "
     "says which rows to label. Each label then corrects it."
@@ -395,27 +392,24 @@ _SURROGATE = (
 
 def judge_blocks(evaluation: Evaluation, level: float) -> Iterator[Any]:
     """What each judge is worth."""
-    table = evaluation.judges(level=level)
-    shown = [name for name in _FIGURES if name in table]
-    lines = []
-    for place, judge in enumerate(table["judge"]):
-        columns = [[table[name + end][place] for end in _ENDS] for name in shown]
-        figures = [Range(*map(float, column)) for column in columns]
-        counts = [int(table[name][place]) for name in ("n_samples", "n_labels")]
-        lines.append([str(judge), *counts, *figures, str(table["verdict"][place])])
-    head = ["judge", "rows", "labels", *(_FIGURES[name][0] for name in shown)]
-    head.append("verdict")
-    if len(lines) <= _SIDE_BY_SIDE:
-        head, *lines = map(list, zip(head, *lines, strict=True))
+    judges = evaluation.judges(level=level)
+    (table,) = judges.blocks(without=("threshold",))
+    if len(table.rows) <= _SIDE_BY_SIDE:
+        table = table.turned()
     yield Words(
-        f"How far each judge can be trusted, for the {table.name}. All figures are "
+        f"How far each judge can be trusted, for the {judges.name}. All figures are "
         f"estimates for the whole pool, with {percent(level)} intervals, each on its "
         "own."
     )
-    yield Table(head, lines)
-    label = "the label" if table.label is None else f"the label {table.label}"
-    texts = [f"{_FIGURES[n][0]}: {_FIGURES[n][1].format(label=label)}." for n in shown]
-    yield Items(texts)
+    yield table
+    label = "the label" if judges.label is None else f"the label {judges.label}"
+    yield Items(
+        [
+            f"{title_of_column(name)}: {meaning.format(label=label)}."
+            for name, meaning in _FIGURES.items()
+            if name in judges
+        ]
+    )
 
 
 def slice_blocks(evaluation: Evaluation, groups: Any, level: float) -> Iterator[Any]:
@@ -456,7 +450,7 @@ def comparison_blocks(
         found = evaluation.compare()
     else:
         found = evaluation.compare(models, metric=metric)
-    rows = yield from _compared(found, "model", level)
+    rows = yield from _compared(found, level)
     own = [line for line in rows if line[0] in _own_names(models, evaluation.problem)]
     by_itself = range_of(evaluation.estimate(metric=metric), level) if own else None
     if any(str(line[1]) != str(by_itself) for line in own):
@@ -474,12 +468,12 @@ def group_comparison_blocks(
 ) -> Iterator[Any]:
     """How groups of rows compare, such as the answers of several systems."""
     found = evaluation.compare_groups(groups, metric=metric)
-    yield from _compared(found, "group", level)
+    yield from _compared(found, level)
 
 
-def _compared(found, what, level):
+def _compared(found, level):
     """The blocks of a comparison; returns the lines of its table."""
-    table, rows = found.to_dict(level), []
+    table, rows, what = found.to_dict(level), [], found.what
     for place, name in enumerate(table["model"]):
         level_of, behind = (
             Range(*(table[part][place] for part in parts))
@@ -495,8 +489,7 @@ def _compared(found, what, level):
     sure = percent(level)
     head = [what, f"{found.metric_name} ({sure} interval)"]
     head += [f"behind the best ({sure} interval)", "may be the best", "probability"]
-    words = found.describe(level)
-    yield Words(words.replace(f"of {len(rows)} models", f"of {len(rows)} {what}s"))
+    yield Words(found.describe(level))
     yield Table(head, rows, drawn=1)
     yield Words(
         f"Differences are better known than the {what}s by themselves. So two {what}s "

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_ase._labels._fingerprint import fingerprint
-from sklearn_ase._labels._journal import described
-from sklearn_ase._report._blocks import Facts, Section, Words, counted, plain
-from sklearn_ase._report._html import fragment, page
-from sklearn_ase._report._markdown import markdown
-from sklearn_ase._report._sections import (
+from sklearn_ase._display._blocks import Facts, Section, Words, counted, plain
+from sklearn_ase._display._html import fragment, page
+from sklearn_ase._display._markdown import markdown
+from sklearn_ase._evaluation._sections import (
     comparison_blocks,
     curve_blocks,
     diagnosis_blocks,
@@ -28,6 +26,8 @@ from sklearn_ase._report._sections import (
     name_of,
     slice_blocks,
 )
+from sklearn_ase._labels._fingerprint import fingerprint
+from sklearn_ase._labels._journal import described
 from sklearn_ase._utils._checks import check_level, check_path
 from sklearn_ase._utils._display import write_whole
 from sklearn_ase._utils._estimators import draw_seed, unwrap

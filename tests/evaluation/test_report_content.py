@@ -15,7 +15,7 @@ from helpers.reports import (
 )
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._report._sections import range_of
+from sklearn_ase._evaluation._sections import range_of
 from sklearn_ase._utils._estimators import unfrozen
 from sklearn_ase.metrics import LabelShare
 from sklearn_ase.risk import ASE

@@ -1,22 +1,24 @@
-"""Texts and numbers as a report shows them."""
+"""What tables, notebooks and reports show: numbers as text, and blocks without markup.
+
+Whoever has something to show makes blocks. ``_text`` shows them in a terminal,
+``_html`` in a notebook and in the page of a report, ``_markdown`` in its Markdown.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from sklearn_ase._utils._display import spelled_out
 
-if TYPE_CHECKING:
-    from typing import Any
-
-LONGEST = 200
+_LONGEST_CELL = 200
+_LONGEST_SENTENCE = 2000
 
 
-def plain(value: Any, limit: int = LONGEST):
+def plain(value: Any, limit: int = _LONGEST_CELL) -> str:
     """Return a value as one line of text that does nothing but stand there.
 
     Control characters and those that change the direction of writing are spelled out,
@@ -26,6 +28,11 @@ def plain(value: Any, limit: int = LONGEST):
     text = " ".join(str(value)[: 20 * limit].split())
     text = spelled_out(text)
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def sentence(value: Any) -> str:
+    """Return a value as one line of text that may be as long as a paragraph."""
+    return plain(value, _LONGEST_SENTENCE)
 
 
 def number(value: float, reach: float = math.nan) -> str:
@@ -39,16 +46,9 @@ def number(value: float, reach: float = math.nan) -> str:
     return text if float(text) else text.removeprefix("-")
 
 
-def with_ends(value: float, low: float, high: float) -> str:
-    """Return a number with its interval as text."""
-    if math.isnan(low) or math.isnan(high) or low == high:
-        return number(value)
-    return f"{number(value, _reach(low, high))} ({ends(low, high)})"
-
-
 def ends(low: float, high: float, reach: float | None = None) -> str:
     """Return an interval as text."""
-    reach = _reach(low, high) if reach is None else reach
+    reach = 0.5 * (high - low) if reach is None else reach
     return f"{number(low, reach)} to {number(high, reach)}"
 
 
@@ -69,23 +69,9 @@ def roughly(proba: float) -> str:
     return ">0.99" if 0.99 < proba < 1 else f"{proba:.2f}"
 
 
-def _reach(low, high):
-    return 0.5 * (high - low)
-
-
-# What a report is made of. Blocks hold numbers and plain words, no markup.
-
-
 @dataclass(frozen=True)
 class Words:
-    """A paragraph.
-
-    Attributes
-    ----------
-    text : str
-    is_missing : bool
-        Whether it says why something is missing.
-    """
+    """A paragraph, which may say why something is missing."""
 
     text: str
     is_missing: bool = False
@@ -93,94 +79,90 @@ class Words:
 
 @dataclass(frozen=True)
 class Items:
-    """A list of sentences.
+    """A list of sentences."""
 
-    Attributes
-    ----------
-    texts : list of str
-    """
-
-    texts: list
+    texts: list[str]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Names and what is said of each.
+    """Names and what is said of each; those without a text are not shown."""
 
-    Attributes
-    ----------
-    values : dict of str to str
-    """
+    values: dict[str, Any]
 
-    values: dict
+    def pairs(self) -> list[tuple[str, str]]:
+        """Names and texts to show."""
+        texts = {name: sentence(value) for name, value in self.values.items()}
+        return [(sentence(name), text) for name, text in texts.items() if text]
 
 
 @dataclass(frozen=True)
 class Range:
-    """A number with its interval.
-
-    Attributes
-    ----------
-    value, low, high : float
-        The ends are NaN if there is no interval.
-    """
+    """A number with its interval; the ends are NaN if there is none."""
 
     value: float
     low: float = math.nan
     high: float = math.nan
 
     @property
-    def has_ends(self):
+    def reach(self) -> float:
+        """Half the width of the interval."""
+        return 0.5 * (self.high - self.low)
+
+    @property
+    def has_ends(self) -> bool:
         """Whether there is an interval that can be drawn."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
-    def is_known(self):
+    def is_known(self) -> bool:
         """Whether the interval has shrunk to the number."""
         return self.low == self.high
 
-    def __str__(self):
-        return with_ends(self.value, self.low, self.high)
+    def __str__(self) -> str:
+        if math.isnan(self.low) or math.isnan(self.high) or self.is_known:
+            return number(self.value)
+        return f"{number(self.value, self.reach)} ({ends(self.low, self.high)})"
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
+    """A table whose cells are texts, numbers or Range.
 
     Attributes
     ----------
     head : list of str
     rows : list of list
-        Cells are texts, numbers or Range.
     drawn : int or None
-        Column of Range that is also drawn, all on one scale.
+        Column of Range that a page also draws, all on one scale.
     mark : float
         Drawn as a line across these; NaN for none.
     is_folded : bool
         Whether it repeats what a picture shows.
     """
 
-    head: list
-    rows: list
+    head: list[str]
+    rows: list[list]
     drawn: int | None = None
     mark: float = math.nan
     is_folded: bool = False
 
+    def turned(self) -> Table:
+        """The table with its rows as columns."""
+        head, *rows = map(list, zip(self.head, *self.rows, strict=True))
+        return Table(head, rows)
+
+    def are_numbers(self) -> list[bool]:
+        """Whether each column holds numbers only."""
+        if not self.rows:
+            return [False] * len(self.head)
+        columns = zip(*self.rows, strict=True)
+        return [all(map(is_numeric, cells)) for cells in columns]
+
 
 @dataclass(frozen=True)
 class Headline:
-    """The number that the report is about.
-
-    Attributes
-    ----------
-    name : str
-        Of the metric.
-    found : Range
-        With the interval for one look.
-    anytime : Range
-        With the interval that may be looked at often.
-    level : float
-    """
+    """The number that a report is about, with its interval for one look and for any."""
 
     name: str
     found: Range
@@ -203,18 +185,12 @@ class Curve:
 
     name: str
     level: float
-    columns: dict
+    columns: dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the diagnosis says.
-
-    Attributes
-    ----------
-    verdict : {"good", "unsure", "bad"}
-    advice : str
-    """
+    """What the diagnosis says: "good", "unsure" or "bad", and what to do."""
 
     verdict: str
     advice: str
@@ -222,26 +198,20 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report.
-
-    Attributes
-    ----------
-    title : str
-    blocks : list of blocks
-    """
+    """A part of a report: its title, and blocks."""
 
     title: str
     blocks: list = field(default_factory=list)
 
 
-def cell_text(cell) -> str:
-    """Return what stands in the cell of a table."""
+def cell_text(cell: Any) -> str:
+    """Return what stands in the cell of a table; an unknown number is empty."""
     if cell is None:
         return ""
     if isinstance(cell, bool | np.bool_):
         return "yes" if cell else "no"
     if isinstance(cell, float | np.floating):
-        return number(float(cell))
+        return number(float(cell)) if np.isfinite(cell) else ""
     return plain(cell)
 
 
