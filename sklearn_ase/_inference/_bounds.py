@@ -274,8 +274,13 @@ def min_loss(loss):
 _PRIOR_PAIRS = 5.0
 
 
-def population_variance(state, known=0.0) -> float:
-    """Variance of the pool's risk if its rows are drawn from a population."""
+def population_variance(
+    state: PoolState, known: np.ndarray | float = 0.0, left: np.ndarray | float = 1.0
+) -> float:
+    """Variance of the pool's risk if its rows are drawn from a population.
+
+    A row adds the share of its square that is `left` when it has been drawn.
+    """
     picks = state.settled
     if not picks.n_labels:
         return np.nan
@@ -285,7 +290,29 @@ def population_variance(state, known=0.0) -> float:
         values = values + known[picks.indices]
     total = share @ counts
     mean = share @ values / total if total > 0 else 0.0
-    return float(share @ (values - mean * counts) ** 2 / state.n_samples)
+    left = np.broadcast_to(left, state.n_samples)[picks.indices]
+    square = left * (values - mean * counts) ** 2
+    return float(share @ square / state.n_samples)
+
+
+def draw_variance(state: PoolState, known: np.ndarray | float = 0.0) -> float:
+    """Variance of the pool's risk as that of the source that its rows are drawn from.
+
+    Of n rows out of N it is ``(1 - n/N) s² / n``. With unequal probabilities π the
+    weights of the rows are in proportion to 1 / π, and each row adds ``1 - π`` of its
+    square: two rows do not covary in priority sampling.
+    """
+    if state.inclusion_proba is None:
+        return 0.0
+    return population_variance(state, known, 1.0 - state.inclusion_proba)
+
+
+def undrawn_share(state: PoolState) -> float:
+    """How far the source is from having been drawn whole, ``1 - n/N``; 0 if it was."""
+    if state.inclusion_proba is None:
+        return 0.0
+    square = row_weight(state) ** 2
+    return float(1.0 - square @ state.inclusion_proba / square.sum())
 
 
 def check_groups(groups: Any, state: PoolState, problem: Problem) -> np.ndarray:

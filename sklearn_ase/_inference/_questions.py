@@ -179,6 +179,7 @@ def question_state(
         is_question=True,
         is_cross_fitted=state.is_cross_fitted,
         training_tail=tail_for(values, state),
+        inclusion_proba=state.inclusion_proba,
     )
 
 

@@ -17,11 +17,13 @@ from sklearn_ase._inference._bounds import (
     MIN_SURPRISES,
     anytime_ends,
     blended,
+    draw_variance,
     label_degrees,
     min_loss,
     n_surprises,
     population_variance,
     tail_degrees,
+    undrawn_share,
 )
 from sklearn_ase._inference._steps import (
     tuned_variances,
@@ -211,6 +213,7 @@ def design_based(
         n_skipped=n_picks - n_labels,
         max_loss=loss.max_loss,
         free_share=1.0 - n_picks / n_samples,
+        undrawn_share=undrawn_share(state),
         least=min_loss(loss),
     )
     if state.is_part:
@@ -223,6 +226,7 @@ def design_based(
         degrees_of_freedom=label_degrees(state),
         refusal="" if is_known else _refusal(value, variance, state),
         population_variance=population_variance(state),
+        draw_variance=draw_variance(state),
     )
     if not loss.is_bounded:
         if is_known:

@@ -108,6 +108,9 @@ class RiskEstimate:
         population, and its degrees of freedom.
     free_share : float
         Share of the pool's rows that were not asked for.
+    draw_variance, undrawn_share : float
+        If the pool is a sample of a larger source: variance of its risk as that of the
+        source, and share of the source that was not drawn. 0 for any other pool.
     note : str
         What else to know about it, such as which labels do not count yet.
 
@@ -147,6 +150,8 @@ class RiskEstimate:
     population_variance: float = np.nan
     population_degrees: float = np.inf
     free_share: float = 1.0
+    draw_variance: float = 0.0
+    undrawn_share: float = 0.0
     note: str = ""
     min_loss: float = 0.0
 
@@ -230,8 +235,9 @@ class RiskEstimate:
             bound, and once a row was skipped, it assumes that the estimate is normally
             distributed.
         target : {"pool", "population"}, default="pool"
-            ``"population"`` adds the error of the pool as a sample. If rows come in
-            groups, use ``evaluation.estimate(groups=...)``.
+            The pool is the whole source if a sample of it was drawn. ``"population"``
+            adds the error of the pool as a sample of more rows than there are. If rows
+            come in groups, use ``evaluation.estimate(groups=...)``.
 
         Returns
         -------
@@ -255,7 +261,7 @@ class RiskEstimate:
         low, high = max(low, self.min_loss), min(high, self.max_loss)
         low = min(low, self.least) if self.none_seen else low
         high = max(high, min(self.most, self.max_loss)) if self.all_seen else high
-        if target == "pool":
+        if target == "pool" and not self.undrawn_share:
             low, high = max(low, self.least), min(high, self.most)
         return float(min(self.value, low)), float(max(self.value, high))
 
@@ -266,10 +272,10 @@ class RiskEstimate:
             return ends[0] + self.min_loss, ends[1] + self.min_loss
         if method == "anytime" and self.anytime:
             return self._betting_ends(level, of_population)
-        variance, unseen = self.standard_error**2, self.unseen * self.free_share
+        added, open_share = self._beyond_the_pool(of_population)
+        variance, unseen = self.standard_error**2 + added, self.unseen * open_share
         degrees = self.degrees_of_freedom
         if of_population:
-            variance, unseen = variance + self.population_variance, self.unseen
             degrees = min(degrees, self.population_degrees)
         if method == "fixed":
             quantile, of_unseen = fixed_quantiles(level, degrees)
@@ -287,10 +293,10 @@ class RiskEstimate:
         if self.tail_degrees is not None and variance > 0:
             if method == "fixed":
                 quantile, _ = fixed_quantiles(level, min(degrees, self.tail_degrees))
-            missed = self.beyond * (1.0 if of_population else self.free_share)
+            missed = self.beyond * open_share
             high = log_reach(centre, variance**0.5, quantile) + missed
         elif unseen > 0 and not of_population:
-            missed = self._missed(level)
+            missed = self._missed(level, open_share)
             low = max(low, missed) if low_room > 0 else low
             high = max(high, missed) if high_room > 0 else high
         return centre - low, centre + high
@@ -299,21 +305,30 @@ class RiskEstimate:
         """Greatest loss minus twice the estimate, towards each end."""
         return 2.0 * low - self.max_loss, self.max_loss - 2.0 * high
 
-    def _missed(self, level):
+    def _beyond_the_pool(self, of_population):
+        """Variance of the pool as a sample, and share of rows without a label."""
+        if of_population:
+            return self.population_variance, 1.0
+        labelled_share = (1.0 - self.free_share) * self.undrawn_share
+        return self.draw_variance, self.free_share + labelled_share
+
+    def _missed(self, level, free_share):
         """Risk of rows that all labels may have missed, if few rows are left."""
         n_picks = self.n_labels + self.n_skipped
         largest = self.max_loss if self.largest is None else self.largest
-        return largest * missed_share(level, self.free_share, n_picks)
+        return largest * missed_share(level, free_share, n_picks)
 
     def _betting_ends(self, level, of_population):
         """Ends of the anytime interval of a bounded loss."""
         ends = [ends for ends in self.anytime if ends[0] >= level - 1e-12]
         low, high = ends[0][1:] if ends else (self.least, self.most)
-        if not of_population:
+        if not of_population and not self.undrawn_share:
             return low, high
         # The error of the pool as a sample is the same at all label counts.
-        quantile, of_unseen = fixed_quantiles(level, self.population_degrees)
-        pool = self.population_variance, (1.0 - self.free_share) / self.n_labels
+        degrees = self.population_degrees if of_population else np.inf
+        quantile, of_unseen = fixed_quantiles(level, degrees)
+        added, open_share = self._beyond_the_pool(of_population)
+        pool = added, (open_share - self.free_share) / self.n_labels
         reaches = [
             reach_with_unseen(*pool, room, quantile, of_unseen)
             for room in self._rooms(low, high)

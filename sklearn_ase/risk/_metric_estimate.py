@@ -281,6 +281,9 @@ class MetricEstimate:
     n_skipped : int
     population_variance : float
         Variance of the metric on the pool as a sample of a population.
+    draw_variance, undrawn_share : float
+        If the pool is a sample of a larger source: variance of the metric as that of
+        the source, and share of the source that was not drawn. 0 for any other pool.
     refusal : str
         Why there is no interval; empty if there is one.
     anytime_refusal : str
@@ -314,6 +317,8 @@ class MetricEstimate:
     line: tuple = (0.0, 1.0)
     n_skipped: int = 0
     population_variance: float = np.nan
+    draw_variance: float = 0.0
+    undrawn_share: float = 0.0
     refusal: str = ""
     anytime_refusal: str = ""
     metric: object = None
@@ -424,7 +429,8 @@ class MetricEstimate:
             mean of bounded values it assumes nothing else; for other metrics it
             assumes that the estimate is normally distributed.
         target : {"pool", "population"}, default="pool"
-            ``"population"`` adds the error of the pool as a sample.
+            The pool is the whole source if a sample of it was drawn. ``"population"``
+            adds the error of the pool as a sample of more rows than there are.
 
         Returns
         -------
@@ -455,7 +461,10 @@ class MetricEstimate:
 
     def _ends(self, quantile, of_population):
         """Ends of an interval that is not that of a single mean."""
-        added = self.population_variance if of_population else 0.0
+        added, open_share = self.population_variance, 1.0
+        if not of_population:
+            added = self.draw_variance
+            open_share = self.free_share + (1.0 - self.free_share) * self.undrawn_share
         if self.means or self.average is not None:
             ends = ends_of_means(self, min(quantile, MOST_QUANTILE))
             # The error of the pool as a sample is independent of that of the labels.
@@ -465,7 +474,7 @@ class MetricEstimate:
             return self.bounds
         error = quantile * np.sqrt(self.standard_error**2 + added)
         low, high = ends_on_scale(self.scale, self.centre, error)
-        missed = self.beyond * (1.0 if of_population else self.free_share)
+        missed = self.beyond * open_share
         return low + min(missed, 0.0), high + max(missed, 0.0)
 
     def with_labels(self, n_labels: int, n_samples: int) -> MetricEstimate:

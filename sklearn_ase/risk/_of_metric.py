@@ -12,6 +12,7 @@ from sklearn_ase._inference._bounds import (
     MIN_LABELS,
     UNCORRELATED_LABELS,
     UNSEEN_EVENTS,
+    draw_variance,
     label_degrees,
     population_variance,
     proved_limits,
@@ -190,8 +191,12 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     if line is not None and states[0].loss.min_loss >= 0:
         mean, at = with_limits(found[0], states[0], cut=False), [found[0].value]
         influence = state_of(pool_metric.linearised(at))
-        variance = population_variance(influence, pool_metric.known_influence(at))
-        mean = replace(mean, population_variance=variance / line[1] ** 2)
+        at = pool_metric.known_influence(at)
+        mean = replace(
+            mean,
+            population_variance=population_variance(influence, at) / line[1] ** 2,
+            draw_variance=draw_variance(influence, at) / line[1] ** 2,
+        )
         return of_one_mean(metric, line, mean)
     if isinstance(metric, RootMeanSquaredError):
         return of_root(metric, with_limits(found[0], states[0]))
@@ -228,10 +233,12 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
     elif variance <= (1e-12 * centre) ** 2 and not is_known and not has_limits:
         has_region = average is not None or len(states) == 2
         refusal = "" if has_region else _ALL_FORESEEN
+    known_influence = pool_metric.known_influence(means.corrected)
     shape, unseen = {}, None
     if average is not None or len(states) == 2:
         unseen = unseen_of(states, training_labels)
-    if line is not None:  # The labels prove limits of the only mean.
+    # The labels prove limits of the only mean, but not of rows that were not drawn.
+    if line is not None and not found[0].undrawn_share:
         proved = means.least[0], means.most[0]
         basic["bounds"] = _within(metric.bounds, line, proved)
     if average is not None:
@@ -253,9 +260,9 @@ def estimate_metric(risk, pool_metric, state_of, training_labels=0.0):
         centre=centre,
         degrees_of_freedom=_degrees(influence, values),
         scale=metric.scale,
-        population_variance=population_variance(
-            influence, pool_metric.known_influence(means.corrected)
-        ),
+        population_variance=population_variance(influence, known_influence),
+        draw_variance=draw_variance(influence, known_influence),
+        undrawn_share=found[0].undrawn_share,
         refusal=refusal,
         anytime_refusal=anytime_refusal,
         beyond=beyond,
