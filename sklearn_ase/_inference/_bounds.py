@@ -274,9 +274,7 @@ def min_loss(loss):
 _PRIOR_PAIRS = 5.0
 
 
-def population_variance(
-    state: PoolState, known: np.ndarray | float = 0.0, left: np.ndarray | float = 1.0
-) -> float:
+def population_variance(state: PoolState, known: Any = 0.0, left: Any = 1.0) -> float:
     """Variance of the pool's risk if its rows are drawn from a population.
 
     A row adds the share of its square that is `left` when it has been drawn.
@@ -295,7 +293,7 @@ def population_variance(
     return float(share @ square / state.n_samples)
 
 
-def draw_variance(state: PoolState, known: np.ndarray | float = 0.0) -> float:
+def draw_variance(state: PoolState, known: Any = 0.0) -> float:
     """Variance of the pool's risk as that of the source that its rows are drawn from.
 
     Of n rows out of N it is ``(1 - n/N) s² / n``. With unequal probabilities π the

@@ -85,10 +85,13 @@ def test_the_fewer_rows_were_drawn_the_wider_the_interval(method):
     assert (np.diff(widths) > 0).all()
 
 
-def test_a_sample_without_errors_does_not_prove_that_its_source_has_none():
-    state = uniform_state(np.zeros(50), 50)
-    assert MonteCarlo().estimate(state).interval() == (0.0, 0.0)
-    _, half = MonteCarlo().estimate(drawn(state, 0.5)).interval()
-    _, tenth = MonteCarlo().estimate(drawn(state, 0.1)).interval()
-    _, population = MonteCarlo().estimate(state).interval(target="population")
-    assert 0 < half < tenth < population
+@pytest.mark.parametrize("n_source", [60, 100, 5000])
+def test_a_fully_labelled_sample_has_the_interval_of_labels_drawn_from_the_source(
+    n_source,
+):
+    """A plain sample of 50 rows, all labelled, is 50 labels of the source."""
+    state = drawn(uniform_state(np.zeros(50), 50), 50 / n_source)
+    source = MonteCarlo().estimate(uniform_state(np.zeros(50), n_source))
+    estimate = MonteCarlo().estimate(state)
+    assert estimate.interval() == pytest.approx(source.interval())
+    assert estimate.interval()[1] > 0
