@@ -13,6 +13,7 @@ def check(names, version, archive):
     assert any(name.endswith("LICENSE") for name in names), f"no LICENSE in {archive}"
     assert any(name.endswith("sklearn_ase/neural/_radial.py") for name in names)
     assert "sklearn_ase/py.typed" in names, f"no marker of types in {archive}"
+    assert "sklearn_ase/_display/report.css" in names, f"no styles in {archive}"
     stray = [
         name
         for name in names

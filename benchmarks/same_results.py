@@ -1200,8 +1200,7 @@ def shown_choice(run):
 SHOWN = {
     ModelSelection: shown_choice,
     Evaluation: shown_evaluation,
-    risk.RiskEstimate: shown_estimate,
-    risk.MetricEstimate: shown_estimate,
+    risk.Estimate: shown_estimate,
     Comparison: shown_comparison,
     SliceTable: shown_table,
     JudgeTable: shown_table,

@@ -21,8 +21,6 @@ LESSONS = [
     "zero_shot",
     "tune_surrogate",
     "deep_ensemble",
-    "pool_on_disk",
-    "pool_on_dask",
     "write_your_own",
 ]
 

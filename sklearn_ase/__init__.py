@@ -17,7 +17,6 @@ The modules:
 * ``sklearn_ase.stopping`` -- when there are sufficient labels
 * ``sklearn_ase.simulation`` -- many evaluations against known labels
 * ``sklearn_ase.neural`` -- deep ensembles and Bayesian networks (torch, skorch)
-* ``sklearn_ase.dask`` -- pools on a cluster (dask, distributed); nothing to call
 * ``sklearn_ase.exceptions`` -- warnings and errors of the package
 * ``sklearn_ase.testing`` -- checks for strategies that you write yourself
 """
@@ -25,7 +24,6 @@ The modules:
 from sklearn_ase._annotation._console import annotate
 from sklearn_ase._data._problem import TrainingRows
 from sklearn_ase._data._sampling import PoolSample, sample_pool
-from sklearn_ase._data._sources import RowSource
 from sklearn_ase._evaluation._agreement import Agreement
 from sklearn_ase._evaluation._choice import ModelSelection
 from sklearn_ase._evaluation._comparison import Comparison
@@ -33,6 +31,7 @@ from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._history import LabelForecast
 from sklearn_ase._evaluation._judges import JudgeTable
+from sklearn_ase._evaluation._report import Report
 from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._evaluator import ActiveRiskEstimator
 from sklearn_ase._labels._ledger import LabelLedger
@@ -44,7 +43,6 @@ from sklearn_ase._plot import (
     RiskCurveDisplay,
     SliceDisplay,
 )
-from sklearn_ase._report._report import Report
 from sklearn_ase._selector import ActiveModelSelector
 from sklearn_ase._state import Picks, PoolState, Query
 from sklearn_ase._version import __version__
@@ -70,7 +68,6 @@ __all__ = [
     "Query",
     "Report",
     "RiskCurveDisplay",
-    "RowSource",
     "SliceDisplay",
     "SliceTable",
     "TrainingRows",

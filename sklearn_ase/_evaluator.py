@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -210,9 +210,7 @@ class StartableEvaluator(FittedEvaluator):
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool. Pools that are not in memory are read in chunks: a path to a
-            Parquet file or directory, a dataset of pyarrow, a lazy frame of polars, a
-            dask array or frame, or a :class:`RowSource`.
+            The pool.
         X_train : same kind as X, or TrainingRows, default=None
             Rows the surrogate may also learn from, for instance those the model was
             trained on. Cross-validation cuts arrays that are as long as X; wrap them
@@ -256,10 +254,7 @@ default=None
             uniform.
         **other
             ``sample_weight``, array-like of shape (n_samples,): how much each row of
-            the pool counts in what is reported. ``client``, a ``distributed.Client`` or
-            the address of a scheduler: the workers read the pool, a Parquet directory
-            or a collection of dask. None means the active client for a collection of
-            dask, and no cluster for anything else.
+            the pool counts in what is reported.
 
         Returns
         -------
@@ -347,35 +342,23 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         once per fold, at the start. 0 never fits the model: the weight is then learned
         from labels of the pool only, which costs accuracy while labels are few. Models
         given as a function or by `predictions` are never fitted.
-    recalibrate : bool or "auto", default="auto"
-        Whether the calibration learns from every label between refits. That takes a
-        pass for each label if the pool is read in chunks. So ``"auto"`` means False for
-        chunks of more than 200,000 rows: the surrogate is then refitted more often, and
-        early estimates are less precise. Otherwise it means True.
+    recalibrate : bool, default=True
+        Whether the calibration learns from every label between refits. Without it
+        labels take less time, and early estimates are less precise.
     classes : array-like, default=None
         All possible labels. None takes the model's classes and those of `y_train`,
         and adds others when they appear.
-    store : {"auto", "tables", "chunks"}, default="auto"
-        What is kept of the pool. ``"tables"`` keeps predictions, losses and beliefs of
-        all rows: ``8 N (4 C + 2)`` bytes for C classes. ``"chunks"`` reads the pool
-        in chunks and keeps 24 bytes for each row, with the same results; the model is
-        then asked again in every pass. A later question, such as another metric, some
-        rows or a comparison of models, reads the pool again. ``"auto"`` keeps tables
-        up to 1 GB, and reads larger pools, and those that are not in memory, in chunks
-        if it can.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
         1 makes :meth:`fit` show a progress bar with the running estimate and its 90 %
-        interval, which holds for one look at the end; `stop` ends a run earlier. It
-        also says when a pool that is read in chunks is read again for a question. 2
-        also shows a bar for each pass over such a pool.
+        interval, which holds for one look at the end; `stop` ends a run earlier.
 
     Attributes
     ----------
     evaluation_ : Evaluation
         The evaluation that :meth:`fit` ran. It can be continued by hand; if it has a
         journal, by :meth:`start`.
-    estimate_ : RiskEstimate or MetricEstimate
+    estimate_ : Estimate
         The estimate of the mean loss, or of the `metric`. Also named ``risk_``.
     stop_reason_ : str
         Why :meth:`fit` bought no more labels.
@@ -427,9 +410,8 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         budget: float | None = None,
         refit: float | Sequence[int] | np.ndarray = 1.5,
         cv: int = 5,
-        recalibrate: bool | Literal["auto"] = "auto",
+        recalibrate: bool = True,
         classes: ArrayLike | None = None,
-        store: Literal["auto", "tables", "chunks"] = "auto",
         random_state: Seed = None,
         verbose: int = 0,
     ) -> None:
@@ -448,7 +430,6 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         self.cv = cv
         self.recalibrate = recalibrate
         self.classes = classes
-        self.store = store
         self.random_state = random_state
         self.verbose = verbose
 
@@ -480,7 +461,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool. It need not be in memory; see :meth:`start`.
+            The pool.
         y : array-like of shape (n_samples,) or callable
             Labels, of which only those asked for are read, or a function
             ``indices -> labels``.

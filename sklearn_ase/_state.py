@@ -227,6 +227,9 @@ class PoolState:
         the row had no label. It then knows labels of later picks.
     models : ModelsView or None
         Several models that are compared; None for one model.
+    inclusion_proba : ndarray of shape (n_samples,) or None
+        Probability with which each row of the pool was drawn from a larger source.
+        None if the pool is all there is.
 
     Examples
     --------
@@ -248,6 +251,7 @@ class PoolState:
     is_part: bool = False
     is_cross_fitted: bool = False
     models: Any = None
+    inclusion_proba: Floats | None = None
 
     @cached_property
     def memo(self) -> dict[Any, Any]:

@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._state import Query
-from sklearn_ase._utils._arrays import ScoreStats
 from sklearn_ase._utils._checks import check_number, check_strategy
 from sklearn_ase._utils._typing import Floats
 
-__all__ = ["ArgMax", "BaseSelection", "Proportional", "ScoreStats", "UniformMixed"]
+__all__ = ["ArgMax", "BaseSelection", "Proportional", "UniformMixed"]
 
 
 class BaseSelection(BaseEstimator, metaclass=ABCMeta):
@@ -30,8 +29,6 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         Scores are divided by this power of the cost of a label. 0.5 suits a selection
         that draws at random: it makes a weighted estimate most precise for its cost.
         1 suits a selection that takes the best candidate.
-    is_local : bool
-        Whether :meth:`row_proba` works. Only then pools can be read in chunks.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -51,7 +48,6 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
     flags: tuple[str, ...] = ("has_query_proba", "cost_power")
     has_query_proba: bool = True
     cost_power: float = 0.5
-    is_local: bool = False
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
@@ -70,22 +66,6 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         proba : ndarray of shape (n_candidates,)
             Sums to 1.
         """
-
-    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
-        """Probability of some candidates, given statistics of the scores of all.
-
-        Pools that are read in chunks need it; it goes with ``is_local = True``.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_some,)
-        stats : ScoreStats
-
-        Returns
-        -------
-        proba : ndarray of shape (n_some,)
-        """
-        raise NotImplementedError(f"{type(self).__name__} has no row_proba.")
 
     def pick(
         self,
@@ -154,14 +134,11 @@ class ArgMax(BaseSelection):
 
     has_query_proba = False
     cost_power = 1.0
-    is_local = True
 
     def distribution(self, scores: np.ndarray) -> Floats:
         """Equal probabilities for the candidates with the greatest score."""
-        return self.row_proba(scores, ScoreStats.of(scores))
-
-    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
-        return (scores == stats.top) / stats.n_top
+        is_top = scores == scores.max()
+        return is_top / np.count_nonzero(is_top)
 
 
 class Proportional(BaseSelection):
@@ -182,8 +159,6 @@ class Proportional(BaseSelection):
     array([0.05, 0.25, 0.65, 0.05])
     """
 
-    is_local = True
-
     def __init__(self, uniform_share: float = 0.3) -> None:
         self.uniform_share = uniform_share
 
@@ -201,15 +176,6 @@ class Proportional(BaseSelection):
         return (
             1 - self.uniform_share
         ) * share / share.sum() + self.uniform_share / n_candidates
-
-    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
-        if not stats.top > 0:
-            return np.full(len(scores), 1.0 / stats.n_candidates)
-        # Tiny or huge scores must not under- or overflow.
-        share = scores / stats.top / stats.total
-        return (
-            1 - self.uniform_share
-        ) * share + self.uniform_share / stats.n_candidates
 
 
 class UniformMixed(BaseSelection):
@@ -253,22 +219,11 @@ class UniformMixed(BaseSelection):
         """That of the other selection."""
         return self._inner().cost_power
 
-    @property
-    def is_local(self) -> bool:
-        """That of the other selection."""
-        return self._inner().is_local
-
     def distribution(self, scores: np.ndarray) -> Floats:
         """Mixture of the other distribution and the uniform one."""
         self.validate()
         uniform = self.uniform_share / len(scores)
         return (1 - self.uniform_share) * self._inner().distribution(scores) + uniform
-
-    def row_proba(self, scores: np.ndarray, stats: ScoreStats) -> Floats:
-        uniform = self.uniform_share / stats.n_candidates
-        return (1 - self.uniform_share) * self._inner().row_proba(
-            scores, stats
-        ) + uniform
 
     def _inner(self):
         if self.selection is None:

@@ -67,7 +67,7 @@ class BaseStop(BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        estimates : list of RiskEstimate
+        estimates : list of Estimate
             The estimate after each label, in the order in which the labels came. Never
             empty, and no entry is None: the rule is not called before there is an
             estimate. After labels from which no estimate could be made, the list
@@ -96,13 +96,13 @@ class TargetWidth(BaseStop):
     method : {"anytime", "fixed"}, default="anytime"
         The interval is checked after every label. The first two allow for that,
         ``"fixed"`` does not: it would miss the risk too often. See
-        :meth:`RiskEstimate.interval`.
+        :meth:`Estimate.interval`.
 
     Examples
     --------
-    >>> from sklearn_ase.risk import RiskEstimate
+    >>> from sklearn_ase.risk import Estimate
     >>> from sklearn_ase.stopping import TargetWidth
-    >>> estimate = RiskEstimate(0.4, 0.01, n_labels=50, degrees_of_freedom=49)
+    >>> estimate = Estimate.of_mean(0.4, 0.01, n_labels=50, degrees_of_freedom=49)
     >>> TargetWidth(0.1).reason([estimate])
     'The 90 % interval is 0.0574 wide, at most 0.1.'
     """
@@ -150,10 +150,10 @@ class Plateau(BaseStop):
 
     Examples
     --------
-    >>> from sklearn_ase.risk import RiskEstimate
+    >>> from sklearn_ase.risk import Estimate
     >>> from sklearn_ase.stopping import Plateau
     >>> values = (0.6, 0.41, 0.4, 0.4)
-    >>> estimates = [RiskEstimate(v, 0.1, n_labels=n) for n, v in enumerate(values)]
+    >>> estimates = [Estimate(v, 0.1, n_labels=n) for n, v in enumerate(values)]
     >>> Plateau(0.02, n_labels=3).reason(estimates)
     'The estimates of the last 3 labels differ by 0.01, at most 0.02.'
     """

@@ -14,14 +14,13 @@ PACKAGE = Path(sklearn_ase.__file__).parent
 LAYERS = [
     {"_version", "exceptions"},
     {"_utils"},
+    {"_display"},
     {"_data", "belief", "losses"},
     {"metrics"},
     {"_state"},
     {"_labels", "_annotation"},
     {"_inference", "selection"},
-    {"_pool"},
-    {"acquisition", "risk", "surrogate", "stopping", "dask"},
-    {"_report"},
+    {"acquisition", "risk", "surrogate", "stopping"},
     {"_evaluation"},
     {"_evaluator", "_selector"},
     {"simulation", "_plot", "testing", "neural"},
@@ -92,11 +91,7 @@ def test_the_package_works_without_its_optional_packages():
 
 @pytest.mark.parametrize(
     "path",
-    [
-        path
-        for path in FILES
-        if _home(path) not in ("neural", "dask") and path.stem != "_dask"
-    ],
+    [path for path in FILES if _home(path) != "neural" and path.stem != "_dask"],
     ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_heavy_packages_are_imported_where_they_are_used(path):

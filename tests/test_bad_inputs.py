@@ -23,7 +23,7 @@ from sklearn_ase import ActiveRiskEstimator, LabelLedger, annotate
 from sklearn_ase.acquisition import BALD, Mixture, TrustWeighted, Uniform
 from sklearn_ase.losses import Brier, CustomLoss, LogLoss
 from sklearn_ase.metrics import LabelMean, LabelShare
-from sklearn_ase.risk import GuardedASE, RiskEstimate
+from sklearn_ase.risk import Estimate, GuardedASE
 from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 from sklearn_ase.simulation import (
     LabelEfficiency,
@@ -263,7 +263,7 @@ def on_fitted(method):
 
 
 def on_interval(argument, value):
-    RiskEstimate(0.3, 0.1, 50, 49).interval(**{argument: value})
+    Estimate.of_mean(0.3, 0.1, 50).interval(**{argument: value})
 
 
 def on_strategy(parameter, strategy, **usual):

@@ -9,7 +9,7 @@ from sklearn_ase import Query
 from sklearn_ase.acquisition import BaseAcquisition
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.losses import BaseLoss, LossTable
-from sklearn_ase.risk import BaseRisk, RiskEstimate
+from sklearn_ase.risk import BaseRisk, Estimate
 from sklearn_ase.selection import BaseSelection
 from sklearn_ase.stopping import BaseStop
 from sklearn_ase.surrogate import BaseSurrogate, ClassifierSurrogate
@@ -197,12 +197,12 @@ class Reason(BaseStop):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"risk": Returned(0.3)}, r"Returned\.estimate must return a RiskEstimate"),
-        ({"risk": Returned(None)}, r"Returned\.estimate must return a RiskEstimate"),
-        ({"risk": Returned(RiskEstimate(np.nan, 0.1, 1))}, "with a finite value"),
-        ({"risk": Returned(RiskEstimate("low", 0.1, 1))}, "with a finite value"),
-        ({"risk": Returned(RiskEstimate(1j, 0.1, 1))}, "with a finite value"),
-        ({"risk": Returned(RiskEstimate(0.3, None, 1))}, "standard_error is None"),
+        ({"risk": Returned(0.3)}, r"Returned\.estimate must return an Estimate"),
+        ({"risk": Returned(None)}, r"Returned\.estimate must return an Estimate"),
+        ({"risk": Returned(Estimate(np.nan, 0.1, 1))}, "with a finite value"),
+        ({"risk": Returned(Estimate("low", 0.1, 1))}, "with a finite value"),
+        ({"risk": Returned(Estimate(1j, 0.1, 1))}, "with a finite value"),
+        ({"risk": Returned(Estimate(0.3, None, 1))}, "standard_error is None"),
         ({"stop": Reason(None)}, r"Reason\.reason must return a str"),
         ({"stop": Reason(1)}, r"Reason\.reason must return a str"),
     ],

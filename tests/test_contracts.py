@@ -373,7 +373,7 @@ class Emptying(BaseStop):
         (check_acquisition, Uneven(), "is_uniform"),
         (check_acquisition, NearLabels(), "set the class attribute follows_labels"),
         (check_acquisition, Mixture([NearLabels(), BALD()]), "follows_labels"),
-        (check_risk, Greedy(), "RiskEstimate"),
+        (check_risk, Greedy(), "Estimate"),
         (check_acquisition, LogisticRegression(), "is_uniform.*BaseAcquisition"),
         (check_selection, LogisticRegression(), "has_query_proba.*BaseSelection"),
         (check_stopping, LogisticRegression(), "needs_interval.*BaseStop"),

@@ -13,7 +13,7 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BALD, BaseAcquisition, Mixture
 from sklearn_ase.belief import CategoricalBelief
 from sklearn_ase.losses import BaseLoss, CustomLoss
-from sklearn_ase.risk import ASE, LURE, BaseRisk, RiskEstimate
+from sklearn_ase.risk import ASE, LURE, BaseRisk, Estimate
 from sklearn_ase.selection import ArgMax, BaseSelection, UniformMixed
 from sklearn_ase.stopping import BaseStop
 from sklearn_ase.surrogate import BaseSurrogate
@@ -161,7 +161,7 @@ class Halfway(BaseRisk):
 
     def estimate(self, state):
         value = 0.5 * (state.expected_loss.mean() + state.losses.mean())
-        return RiskEstimate(value, np.nan, state.n_labels)
+        return Estimate(value, np.nan, state.n_labels)
 
 
 class MeanOfLabels(BaseRisk):
@@ -169,7 +169,7 @@ class MeanOfLabels(BaseRisk):
 
     def estimate(self, state):
         spread = np.std(state.losses) / np.sqrt(state.n_labels)
-        return RiskEstimate(np.mean(state.losses), spread, state.n_labels)
+        return Estimate(np.mean(state.losses), spread, state.n_labels)
 
 
 @pytest.mark.parametrize("risk", [Halfway(), MeanOfLabels()], ids=repr)

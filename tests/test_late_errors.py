@@ -69,7 +69,7 @@ class Truthy(BaseStop):
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"risk": PlainNumber()}, TypeError, "must return a RiskEstimate"),
+        ({"risk": PlainNumber()}, TypeError, "must return an Estimate"),
         ({"selection": Doubled()}, ValueError, "sum to 1"),
         ({"stop": Truthy()}, TypeError, "must return a str"),
     ],

@@ -28,7 +28,7 @@ from sklearn_ase import (
 )
 from sklearn_ase.acquisition import BaseAcquisition
 from sklearn_ase.losses import BaseLoss
-from sklearn_ase.risk import MetricEstimate, RiskEstimate
+from sklearn_ase.risk import Estimate
 from sklearn_ase.stopping import TargetWidth
 
 X, y = np.zeros((9, 2)), np.zeros(9, dtype=int)
@@ -44,7 +44,7 @@ query = evaluation.ask(10)
 assert_type(query, Query)
 evaluation.tell(query, y[query.indices])
 evaluation.tell([4, 2], ["cat", "dog"])
-assert_type(estimate, RiskEstimate | MetricEstimate)
+assert_type(estimate, Estimate)
 assert_type(estimate.interval(0.9), tuple[float, float])
 assert_type(estimate.value - estimate.standard_error, float)
 assert_type(evaluation.estimate_by(y, level=0.8), SliceTable)
@@ -58,7 +58,7 @@ assert_type(run.best_name, str)
 
 
 class Doubt(BaseAcquisition):
-    is_local = True
+    follows_labels = False
 
     def score_samples(self, state: PoolState) -> np.ndarray:
         return 1.0 - state.belief.proba.max(axis=1)
@@ -76,7 +76,7 @@ ActiveRiskEstimator(loss=lambda y_true, y_pred: y_true != y_pred)
 """.splitlines()
 WRONG = [
     'ActiveRiskEstimator(n_labels="many")',
-    'ActiveRiskEstimator(store="disk")',
+    'ActiveRiskEstimator(recalibrate="disk")',
     'evaluation.ask("two")',
     'estimate.interval(method="sometimes")',
     "evaluation.estimates",

@@ -31,7 +31,7 @@ from sklearn.base import clone
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BALD, XWED, ExpectedLoss, Uniform
-from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, GuardedASE, RiskEstimate
+from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, GuardedASE, Estimate
 from sklearn_ase.selection import ArgMax, Proportional
 from sklearn_ase.simulation import Scenario, label_efficiency_curve
 
@@ -47,7 +47,7 @@ class ShareOfClass(BaseRisk):
 
     def estimate(self, state):
         share = float(np.mean(state.labels == self.label))
-        return RiskEstimate(share, np.nan, state.n_labels, 1, refusal="A share.")
+        return Estimate(share, np.nan, state.n_labels, 1, refusal="A share.")
 
 
 def images(args):

@@ -20,7 +20,7 @@ from sklearn_ase._cli._campaign import (
 )
 from sklearn_ase._cli._columns import as_groups, pick_column
 from sklearn_ase._evaluation._history import last_noted, metric_labels_needed
-from sklearn_ase._report._report import check_target, make_report
+from sklearn_ase._evaluation._report import check_target, make_report
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.metrics._lookup import title_of
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._utils._typing import Method, Target
     from sklearn_ase.metrics._base import BaseMetric
-    from sklearn_ase.risk._metric_estimate import MetricEstimate
+    from sklearn_ase.risk._estimate import Estimate
 
 
 def noted_estimate(
     campaign: Campaign, ledger: LabelLedger
-) -> tuple[MetricEstimate | None, bool]:
+) -> tuple[Estimate | None, bool]:
     """Return the estimate that was noted last; nothing is fitted."""
     if not ledger.labels:
         return None, True
@@ -56,9 +56,7 @@ def last_estimate(campaign: Campaign):
         return n_samples, evaluation.ledger.copy(), evaluation.estimate()
 
 
-def described(
-    goal: BaseMetric, found: MetricEstimate | None, level: float
-) -> dict[str, Any]:
+def described(goal: BaseMetric, found: Estimate | None, level: float) -> dict[str, Any]:
     """Return an estimate as plain values."""
     low, high = ends_of(found, level, "fixed")
     anytime_low, anytime_high = ends_of(found, level, "anytime")
@@ -77,7 +75,7 @@ def described(
 
 
 def ends_of(
-    found: MetricEstimate | None, level: float, method: Method, target: Target = "pool"
+    found: Estimate | None, level: float, method: Method, target: Target = "pool"
 ) -> tuple[float | None, float | None]:
     """Return the ends of an interval, or None twice if there is no interval."""
     if found is None or found.refusal_of(method):
@@ -126,10 +124,7 @@ def compared_groups(
 ) -> dict[str, Any]:
     """Compare groups of rows."""
     found = evaluation.compare_groups(groups, metric=goal, reference=args.reference)
-    result = _described(found, goal, args.level, args.compare_by)
-    n_groups = len(found.names)
-    words = result["verdict"].replace(f"of {n_groups} models", f"of {n_groups} groups")
-    return result | {"verdict": words}
+    return _described(found, goal, args.level, args.compare_by)
 
 
 def _described(found, goal, level, what):
@@ -234,7 +229,7 @@ def estimate(args: argparse.Namespace) -> dict:
             table = evaluation.estimate_by(
                 groups, metric=goal, level=args.level, simultaneous=args.simultaneous
             )
-            table.caption = title_of(goal), f" by {args.by}"
+            table.title = f"{title_of(goal)} by {args.by}"
             return table
         return _estimate(evaluation, goal, where, alike, args)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 
-from sklearn_ase._evaluation._slices import aligned
+from sklearn_ase._display._blocks import Facts, Table, Words, counted, percent
+from sklearn_ase._display._text import text
 from sklearn_ase._utils._display import spelled_out
 
 # Names in messages that are written for those who call the package from Python.
@@ -44,7 +45,7 @@ def without_python(text: str) -> str:
 
 def as_json(result) -> str:
     """Return a result as one line of JSON."""
-    if hasattr(result, "caption"):
+    if hasattr(result, "blocks"):
         rows = zip(*(column.tolist() for column in result.values()), strict=True)
         result = [dict(zip(result, row, strict=True)) for row in rows]
     return json.dumps(_plain(result), ensure_ascii=False, allow_nan=False)
@@ -76,67 +77,71 @@ def of_start(result):
     if result["known_labels"]:
         lines.append(f"{result['known_labels']} labels were there already.")
     lines.append(f"Next: sklearn-ase ask {result['journal']} 20 --out batch.csv")
-    return "\n".join(lines)
+    return text(*map(Words, lines))
 
 
 def of_ask(result):
     """Words for what ``ask`` wrote."""
-    n_rows = result["rows"]
     if result["stop_reason"]:
         return f"Enough labels: {result['stop_reason']} To go on, add --more."
-    if not n_rows:
+    if not result["rows"]:
         return "All rows that were picked had a known label. Ask again for others."
-    rows = _number(n_rows, "row")
-    lines = [f"Wrote {rows} to {result['out']}. Fill in the column label."]
-    if result["labels"]:
-        lines[0] = lines[0][:-1] + f" with {_or(result['labels'])}."
+    wrote = f"Wrote {counted(result['rows'], 'row')} to {result['out']}."
+    fill, labels = "Fill in the column label", result["labels"]
+    if labels:
+        fill += f" with {', '.join(labels[:-1])} or {labels[-1]}"
+    lines = [f"{wrote} {fill}."]
     if result["asked_again"]:
         lines.append(
             "These rows were asked for before and have no label yet, so no new rows "
             "were picked."
         )
-    return "\n".join(lines)
+    return text(*map(Words, lines))
 
 
 def of_tell(result):
     """Words for what ``tell`` recorded."""
-    skipped = result["new_skipped"]
-    return (
-        f"Recorded {_number(result['new_labels'], 'new label')}"
-        + (f" and {_number(skipped, 'skipped row')}" if skipped else "")
-        + f". {_standing(result)}"
-    )
+    recorded = counted(result["new_labels"], "new label")
+    if result["new_skipped"]:
+        recorded += f" and {counted(result['new_skipped'], 'skipped row')}"
+    return f"Recorded {recorded}. {_standing(result)}"
 
 
 def of_annotate(result):
     """Words for what ``annotate`` recorded."""
-    return f"Recorded {_number(result['answers'], 'answer')}. {_standing(result)}"
+    return f"Recorded {counted(result['answers'], 'answer')}. {_standing(result)}"
 
 
 def of_columns(result):
     """Words for the columns of a file."""
     head = f"{result['file']}: {result['rows']} rows, format {result['format']}"
-    lines = [["column", "filled", "different", "holds"]]
-    lines += [[str(value) for value in line.values()] for line in result["columns"]]
-    return "\n".join([head, *aligned(lines)])
+    rows = [list(line.values()) for line in result["columns"]]
+    return text(Words(head), Table(["column", "filled", "different", "holds"], rows))
 
 
 def of_plan(result):
     """Words for how many labels narrower intervals take."""
-    lines = [["width", "labels in all", "more labels"]]
-    for line in result["plan"]:
-        is_all = line["labels"] >= result["rows"]
-        labels = f"all {result['rows']}" if is_all else str(line["labels"])
-        lines.append([f"{line['width']:g}", labels, str(line["more_labels"])])
-    look = "for one look" if result["method"] == "fixed" else "at every look"
-    interval = f"{100 * result['level']:g} % interval {look}"
+    rows = [
+        [
+            f"{line['width']:g}",
+            f"all {result['rows']}"
+            if line["labels"] >= result["rows"]
+            else line["labels"],
+            line["more_labels"],
+        ]
+        for line in result["plan"]
+    ]
+    is_fixed = result["method"] == "fixed"
+    interval = f"{percent(result['level'])} interval "
+    interval += "for one look" if is_fixed else "at every look"
+    ends = _ends(result, "" if is_fixed else "anytime_")
     head = f"{result['metric']} {result['estimate']:.3f}, {interval}"
-    kind = "" if result["method"] == "fixed" else "anytime_"
-    low, high = result[f"{kind}low"], result[f"{kind}high"]
-    if low is not None:
-        head += f" {low:.3f} to {high:.3f}"
-    head += f" after {result['labels']} labels."
-    return "\n".join([head, *aligned(lines), result["basis"]])
+    head = " ".join(filter(None, [head, ends, f"after {result['labels']} labels."]))
+    return text(
+        Words(head),
+        Table(["width", "labels in all", "more labels"], rows),
+        Words(result["basis"]),
+    )
 
 
 def of_agreement(result):
@@ -151,37 +156,36 @@ def of_diagnose(result):
 
 def of_status(result):
     """Words for how far a campaign is."""
-    words = {"labels": _labels(result)}
     waits = "waits" if result["open"] == 1 else "wait"
-    words["open"] = f"{_number(result['open'], 'row')} {waits} for a label"
+    facts = {
+        "labels": _labels(result),
+        "open": f"{counted(result['open'], 'row')} {waits} for a label",
+    }
     if result["skipped"]:
-        words["skipped"] = f"{_number(result['skipped'], 'row')} that nobody can label"
+        facts["skipped"] = f"{counted(result['skipped'], 'row')} that nobody can label"
     last = result["last_label"]
     if last is not None:
-        words["last label"] = f"row {last['row']}: {last['label']}"
-    words |= _estimate(result)
+        facts["last label"] = f"row {last['row']}: {last['label']}"
+    facts |= _estimate(result)
     if not result["is_current"]:
-        words["note"] = (
+        facts["note"] = (
             "some labels are not in the estimate yet; sklearn-ase estimate adds them"
         )
     if result.get("budget") is not None:
-        words["spent"] = f"{result['spent']:g} of {result['budget']:g}"
-    if result.get("stop_reason"):
-        words["enough labels"] = result["stop_reason"]
-    return _table(words)
+        facts["spent"] = f"{result['spent']:g} of {result['budget']:g}"
+    facts["enough labels"] = result.get("stop_reason", "")
+    return text(Facts(facts))
 
 
 def of_estimate(result):
     """Words for an estimate, or a table of estimates, or a comparison."""
-    if hasattr(result, "caption"):
+    if hasattr(result, "blocks"):
         together = " that hold all at once" if result.simultaneous else ""
-        return (
-            f"{''.join(result.caption)}, {100 * result.level:g} % intervals{together}\n"
-            f"{result}"
-        )
+        title = f"{result.title}, {percent(result.level)} intervals{together}"
+        return text(Words(title), *result.blocks())
     if "differences" in result:
         return _comparison(result)
-    return _table({"labels": _labels(result)} | _estimate(result))
+    return text(Facts({"labels": _labels(result)} | _estimate(result)))
 
 
 def of_check(result):
@@ -191,15 +195,14 @@ def of_check(result):
     name = f"{result['metric']} {' and '.join(limits)}"
     if result["low"] is None:
         return f"not decided: {name}. {result['why']}"
-    ends = f"{result['low']:.3f} to {result['high']:.3f}"
-    where = f"{100 * result['level']:g} % interval {ends}, {result['labels']} labels"
-    text = f"{result['answer']}: {name} ({where})"
+    interval = f"{percent(result['level'])} interval {_ends(result)}"
+    words = f"{result['answer']}: {name} ({interval}, {result['labels']} labels)"
     if result["answer"] != "not decided":
-        return text
+        return words
     if result["labels_needed"] is None:
-        return f"{text}. The estimate is so close that no number can be forecast."
+        return f"{words}. The estimate is so close that no number can be forecast."
     return (
-        f"{text}. If the estimate stays {result['estimate']:.3f}, about "
+        f"{words}. If the estimate stays {result['estimate']:.3f}, about "
         f"{result['labels_needed']} labels in all will decide it."
     )
 
@@ -214,26 +217,29 @@ def of_report(result):
 
 def of_judges(result):
     """Words for what the judges are worth, one column for each judge."""
-    lines = list(zip(*result._cells(), strict=True))
-    return "\n".join(["".join(result.caption), *aligned(lines)])
+    (table,) = result.blocks()
+    return text(Words(result.title), table.turned())
 
 
 def _comparison(result):
     """Words for how good models or groups are, and how they differ."""
-    level = f"{100 * result['level']:g} %"
-    lines = [[result["compared"], "estimate", "low", "high", "may be the best"]]
-    for line in result["table"]:
-        numbers = [_cell(line[name]) for name in ("estimate", "low", "high")]
-        best = "yes" if line["may_be_best"] else "no"
-        lines.append([line["model"], *numbers, best])
-    words = [f"{result['metric']}, {level} intervals", *aligned(lines)]
-    for gap in result["differences"]:
-        ends = "no interval"
-        if gap["low"] is not None:
-            ends = f"{gap['low']:.3f} to {gap['high']:.3f}"
-        than = f"{gap['better']} is better than {gap['than']} by"
-        words.append(f"{than} {gap['by']:.3f} ({ends})")
-    return "\n".join([*words, result["verdict"]])
+    rows = [
+        [line["model"], *map(_cell, _three(line)), line["may_be_best"]]
+        for line in result["table"]
+    ]
+    head = [result["compared"], "estimate", "low", "high", "may be the best"]
+    gaps = [
+        f"{gap['better']} is better than {gap['than']} by {gap['by']:.3f} "
+        f"({_ends(gap) or 'no interval'})"
+        for gap in result["differences"]
+    ]
+    title = f"{result['metric']}, {percent(result['level'])} intervals"
+    below = map(Words, [*gaps, result["verdict"]])
+    return text(Words(title), Table(head, rows), *below)
+
+
+def _three(line):
+    return line["estimate"], line["low"], line["high"]
 
 
 def _cell(value):
@@ -241,55 +247,42 @@ def _cell(value):
     return f"{value:.3f}" if math.isfinite(value) else ""
 
 
+def _ends(result, kind=""):
+    """Ends of an interval in words; empty if there is none."""
+    low, high = result.get(f"{kind}low"), result.get(f"{kind}high")
+    return "" if low is None else f"{low:.3f} to {high:.3f}"
+
+
 def _estimate(result):
-    if result["estimate"] is None:
-        return {
-            result["metric"]: "no estimate yet" if result["labels"] else "no label yet"
-        }
-    value, level = result["estimate"], result["level"]
-    words = {result["metric"]: _cell(value) or "not defined"}
-    name = f"{100 * level:g} % interval"
-    if result["low"] is None:
-        return words | {name: f"none. {result['no_interval']}"}
-    ends = f"{result['low']:.3f} to {result['high']:.3f}"
-    words[name], anytime = f"{ends} (for one look)", "no interval yet"
-    if result["anytime_low"] is not None:
-        anytime = f"{result['anytime_low']:.3f} to {result['anytime_high']:.3f}"
-    words["at every look"] = f"{anytime} (look as often as you like)"
-    if result.get("population_low") is not None:
-        ends = f"{result['population_low']:.3f} to {result['population_high']:.3f}"
-        words["for rows to come"] = f"{ends} (for one look)"
-    if result["note"]:
-        words["note"] = result["note"]
-    return words
-
-
-def _table(words):
-    width = max(map(len, words))
-    return "\n".join(f"{name:<{width}}  {text}" for name, text in words.items())
+    """An estimate and its intervals."""
+    value, name = result["estimate"], result["metric"]
+    if value is None:
+        return {name: "no estimate yet" if result["labels"] else "no label yet"}
+    facts, fixed = {name: _cell(value) or "not defined"}, _ends(result)
+    interval = f"{percent(result['level'])} interval"
+    if not fixed:
+        return facts | {interval: f"none. {result['no_interval']}"}
+    often, population = _ends(result, "anytime_"), _ends(result, "population_")
+    facts[interval] = f"{fixed} (for one look)"
+    facts["at every look"] = f"{often or 'no interval yet'} (look as often as you like)"
+    if population:
+        facts["for rows to come"] = f"{population} (for one look)"
+    return facts | {"note": result["note"]}
 
 
 def _labels(result):
     """How many labels there are, and how many of them the estimate uses."""
-    text, n_used = f"{result['labels']} of {result['rows']} rows", result["labels_used"]
+    words = f"{result['labels']} of {result['rows']} rows"
+    n_used = result["labels_used"]
     is_known = result["estimate"] is not None and result.get("is_current", True)
     if not (is_known and n_used < result["labels"]):
-        return text
-    return f"{text}; {n_used} count so far, the others wait for a row that is open"
+        return words
+    return f"{words}; {n_used} count so far, the others wait for a row that is open"
 
 
 def _standing(result):
     """How many labels there are, and how many rows are open."""
     there = "There is" if result["labels"] == 1 else "There are"
     are = "is" if result["open"] == 1 else "are"
-    labels, rows = _number(result["labels"], "label"), _number(result["open"], "row")
+    labels, rows = counted(result["labels"], "label"), counted(result["open"], "row")
     return f"{there} {labels}; {rows} {are} open."
-
-
-def _number(n, noun):
-    """A number with its noun."""
-    return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def _or(labels):
-    return f"{', '.join(labels[:-1])} or {labels[-1]}"

@@ -27,7 +27,6 @@ from sklearn_ase._data._rows import (
     subset,
     take_rows,
 )
-from sklearn_ase._data._sources import RowSource
 from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._estimators import fit_seeded, unfrozen
 
@@ -601,8 +600,6 @@ def check_is_of_model(given, estimator, X, loss, task, classes, needs_expert=Tru
 
 def _some(X, rows):
     """Some rows, in the container in which the model gets them."""
-    if isinstance(X, RowSource):
-        return X.like_chunks(rows)
     return subset(X, rows) if is_dataset(X) else take_rows(X, rows)
 
 
@@ -618,7 +615,7 @@ def _differ(first, second):
 # Predictions of the model under test, as a metric wants them.
 
 
-def response_of(problem, metric, classes, is_part=False):
+def response_of(problem, metric, classes):
     """Return what a metric reads of the predictions for the pool."""
     predictions, model = problem.predictions, problem.model
     if metric.response_method is None:
@@ -644,8 +641,7 @@ def response_of(problem, metric, classes, is_part=False):
     if getattr(metric, "takes_scores", False) and hasattr(model, "decision_function"):
         name = "estimator.decision_function"
         return check_predictions(model.decision_function(problem.X), problem.X, name)
-    if not is_part:
-        refuse_labels(expert, metric)
+    refuse_labels(expert, metric)
     return align_columns(expert, predictions.columns, classes)
 
 

@@ -19,7 +19,6 @@ from sklearn_ase._data._label_checks import (
     refuse_respelled,
     same_kind,
 )
-from sklearn_ase._data._on_demand import Asking, PredictionsOnDemand
 from sklearn_ase._data._predictions import (
     Predictions,
     check_is_of_model,
@@ -36,7 +35,6 @@ from sklearn_ase._data._rows import (
     stack_rows,
     take_rows,
 )
-from sklearn_ase._data._sources import RowSource
 from sklearn_ase._data._validation import check_training_rows
 from sklearn_ase._utils._display import warn_caller
 from sklearn_ase._utils._typing import Rows
@@ -88,9 +86,9 @@ class Problem:
 
     Attributes
     ----------
-    X : array, sparse matrix, frame, list or RowSource
+    X : array, sparse matrix, frame or list
         The pool.
-    predictions : Predictions or PredictionsOnDemand
+    predictions : Predictions
         Predictions of the model under test for the pool.
     loss : BaseLoss
     task : {"classification", "regression"}
@@ -116,9 +114,6 @@ class Problem:
         is known.
     features, train_features : rows of X and X_train as the surrogate sees them
         See :meth:`prepared_by`; None before.
-    pool : PartedPool or None
-        Reads the pool in chunks; X is then a :class:`RowSource`. None if there are
-        tables with a row for each sample.
     order : RowOrder
         Of the rows of X, as the index of the given X says it.
     """
@@ -139,7 +134,6 @@ class Problem:
     stand_in: Any = None
     features: Any = None
     train_features: Any = None
-    pool: Any = None
     order: RowOrder = field(default_factory=RowOrder)
 
     @property
@@ -162,12 +156,7 @@ class Problem:
 
         Often these are X and X_train themselves.
         """
-        pool = self.X
-        if isinstance(pool, RowSource) and not surrogate.takes_sources:
-            pool = pool.sample()
-        features, train_features = surrogate.prepare(pool, self.X_train)
-        if isinstance(self.X, RowSource):
-            features = self.X.mapped(surrogate.prepare_other)
+        features, train_features = surrogate.prepare(self.X, self.X_train)
         return replace(self, features=features, train_features=train_features)
 
     def classes_with(self, labels):
@@ -271,8 +260,6 @@ class Problem:
 
     def loss_for(self, classes, rows=None):
         """Loss at every sample of the pool, or at some rows, for every class."""
-        if rows is None and self.pool is not None:
-            return self.pool.loss_for(classes)
         predictions = self.predictions if rows is None else self.predictions.at(rows)
         return build_loss(self.loss, predictions, classes)
 
@@ -370,15 +357,14 @@ def make_problem(
     sample_weight=None,
     experts=None,
     metric=None,
-    parts=None,
     order=None,
 ):
     """Ask the model about pool and training rows and check that everything fits.
 
     The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
     model, `classes` and tags are read. The label that the metric is about is the one
-    that a score of an expert is the probability of. With `parts`, X is a RowSource,
-    and predictions are not kept. `order` is that of the rows of X as they were given.
+    that a score of an expert is the probability of.
+    `order` is that of the rows of X as they were given.
     """
     estimator, classes = evaluator.estimator, None
     if task == "classification":
@@ -387,9 +373,6 @@ def make_problem(
     if needs_no_model(estimator, predictions, metric):
         named = getattr(metric, "labels", [])
         pool_predictions = without_model(n_rows(X), task, named)
-    elif parts is not None:
-        asking = Asking(estimator, loss, task, classes, surrogate.uses_estimator)
-        pool_predictions = PredictionsOnDemand.of(X, asking, predictions, parts)
     else:
         pool_predictions = predict_pool(
             estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
@@ -403,8 +386,7 @@ def make_problem(
         )
     training_order = RowOrder.of(X_train=X_train)
     training_order.check(y_train=y_train, train_predictions=train_predictions)
-    like = X if parts is None else X.like_chunks(np.arange(1))
-    X_train, y_train = check_training_rows(X_train, y_train, like, task, evaluator)
+    X_train, y_train = check_training_rows(X_train, y_train, X, task, evaluator)
     out_of_fold = None
     if train_predictions is not None:
         out_of_fold = read_predictions(

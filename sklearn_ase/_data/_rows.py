@@ -93,8 +93,6 @@ def take_rows(X: Rows, rows: slice | np.ndarray):
     For a dataset, a slice gives a subset that is not read yet; row numbers give an
     array.
     """
-    if hasattr(X, "chunks") and hasattr(X, "mapped"):  # A RowSource.
-        return X.take(rows)
     if is_dataset(X):
         if isinstance(rows, slice):
             return subset(X, range(len(X))[rows])

@@ -222,12 +222,12 @@ def uniform_of_rows(seed: int, start: int, n_rows: int) -> Floats:
 
 def rank_rows(
     start: int, rows: Rows, *, by: Callable, seed: int, n_rows: int
-) -> Ranked:
+) -> list[Ranked]:
     """Rank consecutive rows by their scores, and keep those that may be drawn."""
     size = count_rows(rows)
     scores = check_scores(by(rows), start, size)
     ranks = uniform_of_rows(seed, start, size) / scores
-    return shorten(Ranked(start + np.arange(size), ranks, scores), n_rows)
+    return [shorten(Ranked(start + np.arange(size), ranks, scores), n_rows)]
 
 
 def check_scores(scores: Any, start: int, size: int) -> Floats:
@@ -251,12 +251,18 @@ def check_scores(scores: Any, start: int, size: int) -> Floats:
     return scores
 
 
-def join_ranked(first: Ranked, second: Ranked, *, n_rows: int) -> Ranked:
-    """Join rows that may be drawn."""
-    pairs = zip(first, second, strict=True)
-    joined = Ranked(*(np.concatenate(pair) for pair in pairs))
-    # Only now and then, so that each row is compared a few times at most.
-    return shorten(joined, n_rows) if len(joined.ranks) > 3 * n_rows else joined
+def join_ranked(
+    first: list[Ranked], second: list[Ranked], *, n_rows: int
+) -> list[Ranked]:
+    """Join parts of the rows that may be drawn; now and then they become one part."""
+    parts = first + second
+    if sum(len(part.ranks) for part in parts) <= 3 * n_rows:
+        return parts
+    return [shorten(_as_one(parts), n_rows)]
+
+
+def _as_one(parts: list[Ranked]) -> Ranked:
+    return Ranked(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def shorten(ranked: Ranked, n_rows: int) -> Ranked:
@@ -267,26 +273,26 @@ def shorten(ranked: Ranked, n_rows: int) -> Ranked:
     return Ranked(*(column[ranked.ranks <= most] for column in ranked))
 
 
-def least_and_next(ranked: Ranked, n_rows: int) -> tuple[Ranked, float]:
+def least_and_next(parts: list[Ranked], n_rows: int) -> tuple[Ranked, float]:
     """The rows of least rank, in order of the source, and the next greater rank."""
+    ranked = shorten(_as_one(parts), n_rows)
     # Ranks may be equal among 10⁸ rows: the first row is then taken.
     order = np.lexsort((ranked.numbers, ranked.ranks))
-    drawn = np.sort(ranked.numbers[order[:n_rows]])
-    places = np.argsort(ranked.numbers)
-    places = places[np.searchsorted(ranked.numbers, drawn, sorter=places)]
-    least = Ranked(*(column[places] for column in ranked))
-    return least, float(ranked.ranks[order[n_rows]])
+    least = order[:n_rows]
+    least = least[np.argsort(ranked.numbers[least])]
+    threshold = float(ranked.ranks[order[n_rows]])
+    return Ranked(*(column[least] for column in ranked)), threshold
 
 
 def least_ranks_of(n_source_rows: int, n_rows: int, seed: int) -> Ranked:
     """The rows of least rank if all scores are 1: no row is read."""
     size = _CHUNK_ROWS * _NUMBERS_OF_A_STEP
-    ranked = Ranked(np.empty(0, dtype=int), np.empty(0), np.empty(0))
+    parts: list[Ranked] = []
     for start in range(0, n_source_rows, size):
         ranks = uniform_of_rows(seed, start, min(size, n_source_rows - start))
         some = Ranked(start + np.arange(len(ranks)), ranks, np.ones(len(ranks)))
-        ranked = join_ranked(ranked, shorten(some, n_rows), n_rows=n_rows)
-    return least_and_next(ranked, n_rows)[0]
+        parts = join_ranked(parts, [shorten(some, n_rows)], n_rows=n_rows)
+    return least_and_next(parts, n_rows)[0]
 
 
 # How rows are read, one function for each kind of source.
@@ -370,11 +376,16 @@ def read_memory(X: Rows) -> Reader:
 def read_parquet(dataset: Any) -> Reader:
     """Open a dataset of pyarrow; its rows become frames of pandas."""
     import pyarrow as pa
+    import pyarrow.dataset as ds
 
     def tables() -> Iterator[Any]:
-        # Without reading far ahead: a few batches are in memory at a time.
+        # Nothing is read ahead: a slow reader would let it pile up in memory.
         batches = dataset.to_batches(
-            batch_size=_CHUNK_ROWS, batch_readahead=2, fragment_readahead=1
+            batch_size=_CHUNK_ROWS,
+            batch_readahead=1,
+            fragment_readahead=1,
+            use_threads=False,
+            fragment_scan_options=ds.ParquetFragmentScanOptions(pre_buffer=False),
         )
         return (pa.Table.from_batches([batch]) for batch in batches if len(batch))
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_ase._display._blocks import Facts
+from sklearn_ase._display._html import notebook
+from sklearn_ase._display._text import text
 from sklearn_ase._inference._bounds import fixed_quantiles, reach_with_unseen
 from sklearn_ase._inference._steps import label_shares
 from sklearn_ase._utils._checks import check_level
-from sklearn_ase._utils._display import html_table
 
 if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
@@ -103,12 +105,10 @@ class Agreement:
         return words | {"answers": rows, "intervals": f"{100 * self.level:g} %"}
 
     def __str__(self):
-        words = self.describe()
-        width = max(map(len, words)) + 2
-        return "\n".join(f"{name:<{width}}{text}" for name, text in words.items())
+        return text(Facts(self.describe()))
 
     def _repr_html_(self):
-        return html_table("Agreement", self.describe().items())
+        return notebook("Agreement", Facts(self.describe()))
 
 
 def agreement(

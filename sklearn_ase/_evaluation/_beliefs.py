@@ -12,8 +12,6 @@ from sklearn_ase._evaluation._picker import score_pool
 from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._bounds import MIN_LABELS
 from sklearn_ase._inference._questions import BeliefColumns, Epoch
-from sklearn_ase._pool._columns import Keeps, KeptBelief, ReadResponse, moments_of
-from sklearn_ase._utils._display import say
 from sklearn_ase.losses import BaseLoss
 
 if TYPE_CHECKING:
@@ -71,11 +69,6 @@ class Learned:
     met: frozenset = frozenset()
     rows: tuple = ()
     left_out: object = None
-
-    def forgotten(self):
-        """The same without the belief, whose memory a pass over the pool needs."""
-        of_belief = ("belief", "fitted_belief", "expected_loss", "loss_variance")
-        return replace(self, left_out=None, **dict.fromkeys(of_belief))
 
 
 def not_yet_learned(problem: Problem, labels: Sequence[Any]) -> Learned:
@@ -136,18 +129,14 @@ def learn_more(
     if classes is not None:
         y = y.astype(classes.dtype)  # After a withdrawal there may be no label.
     new = np.array(list(labels), dtype=int)
-    if problem.pool is not None:
-        told = learned.loss, new, y, classes, plan.acquisition
-        belief = problem.pool.updated(surrogate, problem.features, *told)
-    else:
-        belief = surrogate.update(
-            learned.fitted_belief,
-            learned.loss,
-            new,
-            y,
-            problem.predictions.expert_for(classes),
-            **problem.experts_for(surrogate, classes),
-        )
+    belief = surrogate.update(
+        learned.fitted_belief,
+        learned.loss,
+        new,
+        y,
+        problem.predictions.expert_for(classes),
+        **problem.experts_for(surrogate, classes),
+    )
     n_compared, rows = learned.n_compared + len(labels), (*learned.rows, *labels)
     return _with_belief(learned, belief, surrogate, n_compared, rows)
 
@@ -155,8 +144,6 @@ def learn_more(
 def _belief(problem, plan, loss, classes):
     """Ask the surrogate about the pool."""
     surrogate = plan.surrogate
-    if problem.pool is not None:
-        return problem.pool.belief(surrogate, classes, plan.acquisition)
     return surrogate.belief(
         problem.features,
         loss,
@@ -167,10 +154,7 @@ def _belief(problem, plan, loss, classes):
 
 
 def _with_belief(learned, belief, surrogate, n_compared, rows):
-    if isinstance(belief, KeptBelief):  # It was checked chunk by chunk.
-        moments = belief.expected_loss(), belief.loss_variance()
-    else:
-        moments = moments_of(belief, learned.loss, type(surrogate).__name__)
+    moments = _moments_of(belief, learned.loss, type(surrogate).__name__)
     return replace(
         learned,
         belief=belief,
@@ -179,6 +163,26 @@ def _with_belief(learned, belief, surrogate, n_compared, rows):
         is_calibrated=surrogate.is_calibrated and n_compared >= MIN_LABELS,
         left_out=_left_out(learned, belief, surrogate, rows),
     )
+
+
+def _moments_of(belief, loss, name):
+    """Mean and variance of the loss at each row, checked."""
+    if not hasattr(belief, "expected_loss"):
+        raise TypeError(
+            f"{name}.belief must return a CategoricalBelief or a GaussianBelief, but "
+            f"returned {belief!r}."
+        )
+    moments = belief.expected_loss(loss), belief.loss_variance(loss)
+    for values in map(np.asarray, moments):
+        shape = (loss.n_samples,)
+        if values.shape != shape or not np.isfinite(values).all():
+            raise ValueError(
+                f"{name}.belief must expect a finite loss at each row of the pool, "
+                f"shape {shape}, but has shape {values.shape} with "
+                f"{np.sum(~np.isfinite(values))} values that are not finite. Look at "
+                "what the surrogate predicts."
+            )
+    return moments
 
 
 def _left_out(learned, belief, surrogate, rows):
@@ -258,10 +262,7 @@ class EpochKeeper:
 
     def keep(self, learned, n_picks, n_labels, query_proba):
         """Keep the belief for the next picks."""
-        if isinstance(learned.belief, KeptBelief):
-            columns = learned.belief.asked.of_epoch()
-        else:
-            columns = BeliefColumns.of(learned.belief, learned.classes)
+        columns = BeliefColumns.of(learned.belief, learned.classes)
         size = columns.nbytes + 4 * len(query_proba)
         self.is_full = size * (len(self.epochs) + 1) > _MOST_BYTES
         if self.epochs and self.is_full:
@@ -279,15 +280,14 @@ def next_proba(plan: Plan, scores: np.ndarray, free: np.ndarray) -> np.ndarray:
     return proba
 
 
-def replayed_epochs(evaluation, n_picks, problem=None):
+def replayed_epochs(evaluation, n_picks):
     """Make the beliefs for the first picks again, from the labels before each.
 
     Labels count in the order of the picks. If they came in another order, or were
     corrected, the beliefs differ from the first ones. They are equally valid, because
     each uses only labels of earlier picks.
     """
-    problem = evaluation.problem if problem is None else problem
-    ledger = evaluation.ledger
+    problem, ledger = evaluation.problem, evaluation.ledger
     # A copy, so that the surrogate of the evaluation stays as it was fitted last.
     plan = replace(evaluation.plan, surrogate=copy(evaluation.plan.surrogate))
     keeper, refits, n_fitted, learned = EpochKeeper(), set(ledger.refits), None, None
@@ -297,7 +297,6 @@ def replayed_epochs(evaluation, n_picks, problem=None):
         is_fit = n_fitted is None or (n_labels in refits and n_labels > n_fitted)
         if is_fit:
             known = ledger.known | labels
-            learned = None  # A pass over the pool needs its memory.
             before = not_yet_learned(problem, list(known.values()))
             learned = learn(problem, plan, before, known, evaluation.seed)
             n_fitted = n_labels if learned.belief is not None else None
@@ -305,16 +304,11 @@ def replayed_epochs(evaluation, n_picks, problem=None):
             new = dict(list(labels.items())[n_fitted:])
             new = {row: y for row, y in new.items() if row not in ledger.known}
             if new:
-                if problem.pool is not None:
-                    learned = learned.forgotten()
                 learned = learn_more(problem, plan, learned, new)
         if keeper.is_due(learned, n_labels):
             state = _past_state(evaluation.state, learned, place)
             view = evaluation.view(state, keeper.epochs, learned.classes)
-            if problem.pool is not None and plan.metric is None:
-                scores = problem.pool.score_all(plan, view, problem.cost)
-            else:
-                scores = score_pool(plan, view, problem.cost).values
+            scores = score_pool(plan, view, problem.cost).values
             keeper.keep(learned, place, n_labels, next_proba(plan, scores, state.free))
             if keeper.is_full:
                 break
@@ -337,72 +331,3 @@ def _past_state(state, learned, n_picks):
         is_calibrated=learned.is_calibrated,
         training_gap=learned.training_gap,
     )
-
-
-# Questions about a pool that is read in chunks: the pool is read again for them.
-
-
-class Rereading:
-    """What the pool was read again for, kept until the surrogate learns."""
-
-    def __init__(self):
-        self.forget()
-
-    def forget(self) -> None:
-        """Let go what was read."""
-        self._of = self._keeps = self._belief = self._epochs = self._labels = None
-        self._n_picks = 0
-
-    def known_for(self, evaluation, metrics, with_epochs):
-        """State of the pool and epochs with what some metrics need of the belief."""
-        state, keeps = evaluation.state, Keeps.of(metrics, evaluation.classes_)
-        if state.belief is None:
-            return state, []
-        kept = state.belief.asked
-        if kept is not None and kept.keeps.covers(keeps):  # As for what is reported.
-            epochs = evaluation.epochs if with_epochs else []
-            return replace(state, belief=kept), epochs
-        # Rows were picked for what is reported: that decides how likely each was.
-        keeps = keeps.plus(None if kept is None else kept.keeps)
-        if self._of is not state.belief or not self._keeps.covers(keeps):
-            self.forget()
-            self._of, self._keeps = state.belief, keeps
-        problem = _keeping(evaluation.problem, self._keeps)
-        verbose = problem.pool.parts.verbose
-        if self._belief is None:
-            say("The pool is read again, for what is believed of it now.", verbose)
-            plan = evaluation.plan
-            given = plan.surrogate, evaluation.classes_, plan.acquisition
-            self._belief = problem.pool.belief(*given).asked
-        if with_epochs and not self._holds(evaluation):
-            say(
-                "The pool is read again for each fit of the surrogate so far, for what "
-                "was believed of it before the labels.",
-                verbose,
-            )
-            self._n_picks = len(evaluation.ledger.indices)
-            self._epochs = replayed_epochs(evaluation, self._n_picks, problem)
-            self._labels = self._labels_of(evaluation.ledger)
-        return replace(state, belief=self._belief), self._epochs or []
-
-    def _holds(self, evaluation):
-        """Whether the epochs are those that would be made now, for all picks so far."""
-        ledger = evaluation.ledger
-        if self._epochs is None or self._labels != self._labels_of(ledger):
-            return False
-        # A belief that no row had been picked by is needed once one has.
-        has_last_fit = self._epochs and len(self._labels) >= evaluation.n_learned
-        return has_last_fit or len(ledger.indices) == self._n_picks
-
-    def _labels_of(self, ledger):
-        """Labels of the rows that were picked before the last epoch."""
-        before = ledger.indices[: self._epochs[-1].start if self._epochs else 0]
-        return {row: ledger.labels[row] for row in before if row in ledger.labels}
-
-
-def _keeping(problem, keeps):
-    """The problem with a pool whose passes keep more."""
-    asking = problem.pool.predictions.asking
-    responses = ReadResponse.of_pool(problem, asking, keeps.classes)
-    pool = problem.pool.keeping(lambda: (keeps, responses))
-    return replace(problem, pool=pool)

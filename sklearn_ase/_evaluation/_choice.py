@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
-    from sklearn_ase.risk._metric_estimate import MetricEstimate
+    from sklearn_ase.risk._estimate import Estimate
     from sklearn_ase.stopping import BaseStop
 
 
@@ -344,7 +344,7 @@ class ModelSelection(Leading):
         risk: BaseRisk | None = None,
         groups: ArrayLike | None = None,
         **question: Any,
-    ) -> MetricEstimate:
+    ) -> Estimate:
         """Answer a question about the chosen model; see :meth:`Evaluation.estimate`.
 
         Parameters
@@ -356,7 +356,7 @@ class ModelSelection(Leading):
 
         Returns
         -------
-        estimate : MetricEstimate
+        estimate : Estimate
             Its ``note`` says what the labels were bought for.
         """
         found: Any = super().estimate(risk, groups, **question)
@@ -364,7 +364,7 @@ class ModelSelection(Leading):
 
     def estimate_of(
         self, name: str, risk: BaseRisk | None = None, **question: Any
-    ) -> MetricEstimate:
+    ) -> Estimate:
         """Answer a question about one of the models; see :meth:`estimate`.
 
         Parameters
@@ -377,7 +377,7 @@ class ModelSelection(Leading):
 
         Returns
         -------
-        estimate : MetricEstimate
+        estimate : Estimate
         """
         check_choice(name, "name", tuple(self.models.names))
         asked, self._asked = self._asked, self.models.names.index(name)

@@ -8,18 +8,25 @@ from functools import cached_property
 
 import numpy as np
 
+from sklearn_ase._display._blocks import Table, Words, counted, percent, roughly
+from sklearn_ase._display._html import notebook
+from sklearn_ase._display._text import text
 from sklearn_ase._evaluation._questions import Support, training_labels
-from sklearn_ase._evaluation._slices import aligned, cell, listed
 from sklearn_ase._inference._bounds import LEAST_DEGREES
 from sklearn_ase._inference._differences import Pairs
-from sklearn_ase._report._blocks import roughly
 from sklearn_ase._utils._checks import check_choice
-from sklearn_ase._utils._display import html_columns
 from sklearn_ase._utils._typing import Floats, Method
 from sklearn_ase.metrics._pool_metric import difference
-from sklearn_ase.risk import MetricEstimate
-from sklearn_ase.risk._of_metric import estimate_metric
+from sklearn_ase.risk import Estimate
+from sklearn_ase.risk._intervals import (
+    FunctionInterval,
+    RegionInterval,
+    TangentInterval,
+)
+from sklearn_ase.risk._of_question import estimate_metric
 
+# Names that a sentence lists.
+_MOST_NAMES = 6
 # A belief is trusted within the interval of this level.
 _TRUSTED_LEVEL = 0.9
 
@@ -63,7 +70,7 @@ class Answers:
         return self.metrics[0].metric.name
 
     def estimate(self, place):
-        """Metric of one model, a MetricEstimate."""
+        """Metric of one model, an Estimate."""
         if place not in self._kept:
             worth = training_labels(self.state_of.state)
             asked = self.risk, self.metrics[place], self.state_of
@@ -84,7 +91,7 @@ class Answers:
         return replace(found, value=float(np.clip(value, *_possible(found))))
 
     def difference(self, first, second):
-        """How much better the first is than the second, a MetricEstimate."""
+        """How much better the first is than the second, an Estimate."""
         key = first, second
         if key not in self._kept:
             self._kept[key] = self.support.on(self._difference(*key))
@@ -93,8 +100,8 @@ class Answers:
     def _difference(self, first, second):
         if self.pairs.agreement.are_alike(first, second):
             name = f"difference of {self.name}"
-            known = {"name": name, "centre": 0.0, "bounds": (0.0, 0.0)}
-            return MetricEstimate(0.0, 0.0, self.pairs.n_labels, **known)
+            n_labels = self.pairs.n_labels
+            return Estimate(0.0, 0.0, n_labels, name=name, bounds=(0.0, 0.0))
         two = [self.metrics[first], self.metrics[second]]
         gap = difference(
             *(two if self.sign > 0 else two[::-1]),
@@ -104,9 +111,10 @@ class Answers:
         # Only labels at which the two differ say which is better.
         degrees = max(self.pairs.n_apart[first, second] - 1.0, LEAST_DEGREES)
         degrees = np.inf if self.pairs.is_known else degrees
-        found = replace(found, degrees_of_freedom=degrees)
         if self.pairs.curved is not None:
-            found = self._with_region(found, first, second)
+            found = self._with_region(found, first, second, degrees)
+        elif isinstance(found.uncertainty, TangentInterval):
+            found = replace(found, uncertainty=found.uncertainty.with_degrees(degrees))
         if self.believed is None and self.pairs.curved is None:
             return found
         value = found.value
@@ -132,7 +140,7 @@ class Answers:
         gains = [-float(self.difference(best, k)) for k in range(n_models)]
         return self.pairs.proba_of_best(np.array(gains), 0)
 
-    def _with_region(self, found, first, second):
+    def _with_region(self, found, first, second, degrees):
         """The difference with the interval of all means that the labels allow for.
 
         That of its tangent is too narrow where the means are little known.
@@ -143,13 +151,13 @@ class Answers:
         means, covariance = region["means"][0], region["covariance"][0]
         least, most = (side[0] for side in region["limits"])
         low, high = self.metrics[first].metric.bounds
-        return replace(
-            found,
-            mean=None,
+        error = 0.5 * float(np.diff(one_error, axis=0)[0, 0])
+        region = RegionInterval(
             centre=gap.value(means),
-            standard_error=0.5 * float(np.diff(one_error, axis=0)[0, 0]),
-            bounds=(low - high, high - low),
-            scale="linear",
+            standard_error=error,
+            n_labels=found.n_labels,
+            degrees_of_freedom=degrees,
+            sample=found.uncertainty.sample,
             metric=gap,
             means=tuple(means.tolist()),
             known=(np.nan,) * len(means),
@@ -157,13 +165,19 @@ class Answers:
             least=tuple(least.tolist()),
             most=tuple(most.tolist()),
         )
+        return replace(
+            found,
+            standard_error=error,
+            bounds=(low - high, high - low),
+            uncertainty=region,
+        )
 
 
 def _possible(found):
     """Least and greatest value of a metric that its labels leave possible."""
-    (low, high), mean = found.bounds, found.mean
-    if mean is not None:
-        ends = sorted((found.of_mean(mean.least), found.of_mean(mean.most)))
+    low, high = found.bounds
+    if isinstance(found.uncertainty, FunctionInterval):
+        ends = found.uncertainty.proved_ends()
         low, high = max(low, ends[0]), min(high, ends[1])
     return min(low, found.value), max(high, found.value)
 
@@ -198,8 +212,10 @@ class Comparison:
         proba: np.ndarray,
         answers: Answers,
         reference: str | None = None,
+        what: str = "model",
     ) -> None:
         self.names = list(names)
+        self.what = what  # "group", if groups of rows are compared.
         self.best_index = best_index
         self.reference = reference
         self._gains = gains  # One per model; the best was chosen by them.
@@ -224,8 +240,8 @@ class Comparison:
         return self._answers.name
 
     @cached_property
-    def estimates(self) -> list[MetricEstimate]:
-        """Estimate of the metric of each model, a list of MetricEstimate.
+    def estimates(self) -> list[Estimate]:
+        """Estimate of the metric of each model, a list of Estimate.
 
         That of the best model, and what `differences` say the others are behind it:
         differences are better known than the estimate of each model by itself.
@@ -234,18 +250,18 @@ class Comparison:
         return [found(self.best_index, place) for place in range(len(self.names))]
 
     @cached_property
-    def differences(self) -> list[MetricEstimate]:
-        """How much better the best model is than each; a list of MetricEstimate."""
+    def differences(self) -> list[Estimate]:
+        """How much better the best model is than each; a list of Estimate."""
         return [self.difference(self.best_name, name) for name in self.names]
 
     @cached_property
-    def to_reference(self) -> list[MetricEstimate] | None:
+    def to_reference(self) -> list[Estimate] | None:
         """How much better each is than the reference; None without a reference."""
         if self.reference is None:
             return None
         return [self.difference(name, self.reference) for name in self.names]
 
-    def difference(self, first: str, second: str) -> MetricEstimate:
+    def difference(self, first: str, second: str) -> Estimate:
         """Estimate how much better one model is than another.
 
         Parameters
@@ -255,7 +271,7 @@ class Comparison:
 
         Returns
         -------
-        difference : MetricEstimate
+        difference : Estimate
             Above 0 if the first is better. ``interval(method="anytime")`` holds at all
             label counts at once.
         """
@@ -366,29 +382,29 @@ class Comparison:
         text : str
         """
         names = self.candidates(level, method)
-        labels = f"{self.n_labels} label{'s' * (self.n_labels != 1)}"
+        labels = counted(self.n_labels, "label")
         twins = self.same_as_best()
         alike = ""
         if len(twins) > 1:
-            alike = f" {listed(twins)} predict the same, so no label tells them apart."
+            twins_are = f"{self._listed(twins)} predict the same"
+            alike = f" {twins_are}, so no label tells them apart."
         if len(twins) == len(self.names):
             return alike.strip()
         if set(names) <= set(twins):
-            sure = f"{100 * level:g} %{'' if method == 'fixed' else ', anytime'}"
+            sure = f"{percent(level)}{'' if method == 'fixed' else ', anytime'}"
             return (
-                f"{self.best_name} is the best of {len(self.names)} models ({sure}, "
-                f"{labels}).{alike}"
+                f"{self.best_name} is the best of {len(self.names)} {self.what}s "
+                f"({sure}, {labels}).{alike}"
             )
-        text = f"{listed(names)} cannot be told apart with {labels}."
+        words = f"{self._listed(names)} cannot be told apart with {labels}."
         more = self.labels_needed(level)
         if np.isfinite(more) and more > 0:
-            more_labels = f"{more:.0f} more label{'s' * (more != 1)}"
-            text += f" About {more_labels} would be sufficient."
+            words += f" About {counted(round(more), 'more label')} would be sufficient."
         else:
-            text += " It is not known yet how many more labels are needed."
+            words += " It is not known yet how many more labels are needed."
         proba = self._agreeing(level, method)[self.best_index]
-        text += f" Best so far: {self.best_name}, with probability {roughly(proba)}."
-        return f"{text}{alike} {self._answers.support.words}".rstrip()
+        words += f" Best so far: {self.best_name}, with probability {roughly(proba)}."
+        return f"{words}{alike} {self._answers.support.words}".rstrip()
 
     def to_dict(self, level: float = 0.9, method: Method = "fixed") -> dict[str, list]:
         """Return the comparison as columns, which ``pandas.DataFrame`` takes.
@@ -419,21 +435,27 @@ class Comparison:
         columns["probability"] = self._agreeing(level, method).tolist()
         return columns
 
+    def _listed(self, names: list[str]) -> str:
+        """Names in a sentence."""
+        if len(names) <= _MOST_NAMES:
+            return f"{', '.join(names[:-1])} and {names[-1]}"
+        rest = len(names) - _MOST_NAMES
+        return f"{', '.join(names[:_MOST_NAMES])} and {rest} more {self.what}s"
+
+    def _table(self) -> Table:
+        """The comparison as a table."""
+        table = self.to_dict()
+        table["probability"] = [roughly(each) for each in table["probability"]]
+        rows = [list(row) for row in zip(*table.values(), strict=True)]
+        return Table([name.replace("_", " ") for name in table], rows)
+
     def __str__(self):
-        return "\n".join([*aligned(list(self._rows())), self.describe()])
+        return text(self._table(), Words(self.describe()))
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        return html_columns("Comparison", f": {self.describe()}", self._rows())
-
-    def _rows(self):
-        """The table as texts, the names of its columns first."""
-        table = self.to_dict()
-        yield [name.replace("_", " ") for name in table]
-        table["probability"] = [roughly(each) for each in table["probability"]]
-        for row in zip(*table.values(), strict=True):
-            yield [cell(value) for value in row]
+        return notebook("Comparison", self._table(), Words(self.describe()))
 
 
 def _ends(estimate, level, method):

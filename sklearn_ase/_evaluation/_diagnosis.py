@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_ase._display._blocks import Facts, Verdict
+from sklearn_ase._display._html import notebook
+from sklearn_ase._display._text import text
 from sklearn_ase._inference._bounds import MIN_LABELS
 from sklearn_ase._inference._evidence import skill_of, weigh_evidence
 from sklearn_ase._inference._steps import label_shares, largest_step, tuned_steps
 from sklearn_ase._inference._tails import MAX_TAIL_SHAPE, loss_tail
-from sklearn_ase._utils._display import html_table
 from sklearn_ase.risk import GuardedASE
 
 if TYPE_CHECKING:
@@ -191,16 +193,14 @@ class Diagnosis:
         return self.verdict == "bad"
 
     def __str__(self):
-        rows, verdict = self.describe(), f"verdict: {self.verdict}. {self.advice}"
-        if not rows:
-            return f"{verdict} {self.corrected_risk:.4g}"
-        width = max(map(len, rows))
-        lines = [f"  {name:<{width}}  {text}" for name, text in rows.items()]
-        return "\n".join([verdict, *lines])
+        figures, advice = self.describe(), self.advice
+        if not figures:  # Every row is labelled.
+            advice += f" {self.corrected_risk:.4g}"
+        return text(Verdict(self.verdict, advice), Facts(figures))
 
     def _repr_html_(self):
         rows = {"verdict": f"{self.verdict}. {self.advice}"} | self.describe()
-        return html_table("Diagnosis", rows.items())
+        return notebook("Diagnosis", Facts(rows))
 
     def describe(self) -> dict[str, str]:
         """The figures in words, as a dict; empty if every row is labelled.

@@ -25,6 +25,8 @@ from sklearn_ase._data._rows import (
     columns_of,
     read_array,
 )
+from sklearn_ase._display._blocks import Facts
+from sklearn_ase._display._html import notebook
 from sklearn_ase._evaluation._agreement import agreement
 from sklearn_ase._evaluation._beliefs import next_proba
 from sklearn_ase._evaluation._comparison import Answers, Comparison
@@ -56,21 +58,19 @@ from sklearn_ase._evaluation._questions import (
     check_weight,
     check_where,
     influence_of,
-    proba_near,
+    known_proba,
     states_for,
     weight_of,
     words_of_waiting,
 )
+from sklearn_ase._evaluation._report import check_target, make_report
 from sklearn_ase._evaluation._slices import slice_table
 from sklearn_ase._inference._bounds import check_groups, grouped_variance
 from sklearn_ase._inference._differences import Pairs
 from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._inference._models import Corrected
-from sklearn_ase._pool._columns import KeptBelief, tables_needed
-from sklearn_ase._report._report import check_target, make_report
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer, check_verbose, shown
-from sklearn_ase._utils._display import html_table
 from sklearn_ase._utils._typing import (
     ByName,
     Label,
@@ -80,8 +80,7 @@ from sklearn_ase._utils._typing import (
     StrPath,
 )
 from sklearn_ase.metrics import MeanLoss, as_metric
-from sklearn_ase.metrics._row_values import ReadTable
-from sklearn_ase.risk import ASE, GuardedASE, MetricEstimate
+from sklearn_ase.risk import ASE, GuardedASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,13 +91,13 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._history import LabelForecast
     from sklearn_ase._evaluation._judges import JudgeTable
     from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._evaluation._report import Report
     from sklearn_ase._evaluation._slices import SliceTable
     from sklearn_ase._labels._ledger import LabelLedger
-    from sklearn_ase._report._report import Report
     from sklearn_ase.losses._base import PoolLoss
     from sklearn_ase.metrics._base import BaseMetric
-    from sklearn_ase.risk import Estimate
     from sklearn_ase.risk._base import BaseRisk
+    from sklearn_ase.risk._estimate import Estimate
     from sklearn_ase.stopping import BaseStop
     from sklearn_ase.surrogate._base import BaseSurrogate
 
@@ -142,8 +141,6 @@ class Labelling(RecordedEvaluation):
                 f"{self.n_samples} in the pool."
             )
         if embedding is not None:
-            if self.problem.pool is not None:
-                raise tables_needed("ask(embedding=...)")
             given = embedding, self.problem, self.plan.selection
             embedding = check_embedding(*given)
         if self._scores is None and self.is_fitted:
@@ -151,22 +148,16 @@ class Labelling(RecordedEvaluation):
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
             self._scores = self._score(view)
-        # Rows that are picked for a metric are scored here, and not in parts.
-        if self.problem.pool is not None and self.plan.metric is None:
-            picks = self.problem.pool.pick(
-                self.plan, self.state, self._scores, n_queries, self.seed
-            )
-        else:
-            picks = self._picker.pick(
-                self.plan,
-                self.state,
-                self._learned,
-                self._scores,
-                n_queries,
-                self.seed,
-                embedding,
-            )
-            self._keep_belief()
+        picks = self._picker.pick(
+            self.plan,
+            self.state,
+            self._learned,
+            self._scores,
+            n_queries,
+            self.seed,
+            embedding,
+        )
+        self._keep_belief()
         self.ledger.ask(picks)
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
@@ -174,8 +165,6 @@ class Labelling(RecordedEvaluation):
 
     def _score(self, state):
         """Score every row of the pool."""
-        if self.problem.pool is not None and self.plan.metric is None:
-            return self.problem.pool.scores(self.plan, state, self.problem.cost)
         given = self.plan, state, self.problem.cost, self._last_scores
         self._last_scores = score_pool(*given)
         return self._last_scores
@@ -185,8 +174,6 @@ class Labelling(RecordedEvaluation):
         n_labels, learned = len(self.ledger), self._learned
         if not self.plan.selection.has_query_proba:
             return  # Then no other quantity can be estimated.
-        if isinstance(learned.belief, KeptBelief) and learned.belief.asked is None:
-            return
         if self._keeper.is_due(learned, n_labels):
             proba = next_proba(self.plan, self._scores.values, self.state.free)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
@@ -484,8 +471,7 @@ class Answering(Annotating):
 
         Returns
         -------
-        estimate : RiskEstimate or MetricEstimate
-            The second if a metric, rows or weights are given, here or at the start.
+        estimate : Estimate
         """
         risk, state = self.risk if risk is None else risk, self.state
         check_risk(risk)
@@ -507,14 +493,13 @@ class Answering(Annotating):
             found = replace(found, **{says: text})
         if groups is None:
             return found
+        numbers, rest = check_groups(groups, state, self.problem), 0.0
         if question is not None:
-            return self._with_groups(found, question, groups)
-        numbers = check_groups(groups, state, self.problem)
-        return replace(
-            found,
-            population_variance=grouped_variance(state, numbers),
-            population_degrees=float(numbers.max()),
-        )
+            state, rest = self._influence(question, with_labels=False)
+        variance = grouped_variance(state, numbers, rest)
+        degrees = float(numbers.max())
+        interval = found.uncertainty.with_population(variance, degrees)
+        return replace(found, uncertainty=interval)
 
     def estimate_by(
         self,
@@ -563,12 +548,12 @@ class Answering(Annotating):
             sample_weight=sample_weight,
         )
 
-    def effective_labels(self, estimate: MetricEstimate, question: Question) -> float:
+    def effective_labels(self, estimate: Estimate, question: Question) -> float:
         """Size of a plain random sample that would be as precise.
 
         Parameters
         ----------
-        estimate : MetricEstimate
+        estimate : Estimate
             With a standard error.
         question : Question
 
@@ -591,26 +576,11 @@ class Answering(Annotating):
     def _influence(self, question, with_labels=True):
         """What each row adds to the answer: by its label, and whatever its label."""
         more, classes = self.ledger.more_labels, self.classes_
-        state, _ = self.known_for([question.metric], with_epochs=False)
+        state = self.state
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
-        question = replace(question, line=None)
-        proba = proba_near(question.metric, state, classes, more)
+        question = replace(question, curve=None)
+        proba = known_proba(state, classes, more)
         return influence_of(question, state, state_of, proba, more)
-
-    def _with_groups(self, found, question, groups):
-        """The estimate with the variance between groups of rows."""
-        groups = check_groups(groups, self.state, self.problem)
-        influence, rest = self._influence(question, with_labels=False)
-        variance = grouped_variance(influence, groups, rest)
-        if found.mean is None:
-            return replace(found, population_variance=variance)
-        slope = 0.5 / found.value if found.scale == "root" else found.line[1]
-        mean = replace(
-            found.mean,
-            population_variance=variance / slope**2,
-            population_degrees=float(groups.max()),
-        )
-        return replace(found, mean=mean)
 
     def question(
         self,
@@ -649,16 +619,11 @@ def compare_models(evaluation, models, risk, reference):
     """Compare models by estimates of each and of their differences."""
     classes = evaluation.classes_
     metrics = models.bound(classes)
-    if any(isinstance(part, ReadTable) for part in getattr(metrics[0], "parts", ())):
-        raise tables_needed(
-            f"A comparison by {models.metric!r}, which has a value for each of "
-            f"{len(classes)} classes,"
-        )
-    state, epochs = evaluation.known_for(metrics)
+    state, epochs = evaluation.state, evaluation.epochs
     if evaluation.is_cross_fitted and risk.leans_on_surrogate:
         state, epochs = evaluation.cross_fitted(state, epochs)
     more = evaluation.ledger.more_labels
-    proba = proba_near(metrics[0], state, classes, more)
+    proba = known_proba(state, classes, more)
     columns = models.columns(metrics, classes, proba)
     state_of = states_for(state, epochs, more, classes, models.weight, cache={})
     observed = columns.observed(state.indices, state.labels, more)
@@ -669,7 +634,7 @@ def compare_models(evaluation, models, risk, reference):
     answers = Answers(*known, support=support)
     best, gains = _best(answers, models.names)
     proba = pairs.proba_of_best(gains, 0)
-    return Comparison(models.names, best, gains, proba, answers, reference)
+    return Comparison(models.names, best, gains, proba, answers, reference, models.what)
 
 
 def _best(answers, names):
@@ -901,7 +866,7 @@ class Reporting(Comparing):
             Width of the interval, from end to end.
         level : float, default=0.9
         method : {"fixed", "anytime"}, default="fixed"
-            See :meth:`RiskEstimate.interval`.
+            See :meth:`Estimate.interval`.
 
         Returns
         -------
@@ -915,7 +880,7 @@ class Reporting(Comparing):
                 "narrow. Use risk=GuardedASE() or CorrectedASE()."
             )
         state, estimate = self.state, self.estimate()
-        if isinstance(estimate, MetricEstimate):
+        if self.question() is not None:
             n_known = state.n_labels
             return metric_labels_needed(
                 estimate, self.n_samples, n_known, width, level, method
@@ -957,7 +922,7 @@ class Reporting(Comparing):
         ----------
         level : float, default=0.9
         method : {"fixed", "anytime"}, default="fixed"
-            See :meth:`RiskEstimate.interval`.
+            See :meth:`Estimate.interval`.
 
         Returns
         -------
@@ -1024,7 +989,7 @@ class Reporting(Comparing):
         rows["open queries"] = len(self.ledger.pending) or ""
         last = [f"row {row}: {self._outcome(row)}" for row in self.ledger.indices[-5:]]
         rows["last queries"] = ", ".join(last)
-        return html_table(type(self).__name__, rows.items())
+        return notebook(type(self).__name__, Facts(rows))
 
     def _so_far(self):
         """The estimate after the last label and its 90 % interval, in a line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +17,7 @@ from sklearn_ase._inference._bounds import (
 from sklearn_ase._inference._steps import moments_with_prior
 from sklearn_ase._labels._journal import described
 from sklearn_ase._utils._checks import check_number, is_number
-from sklearn_ase.risk import MetricEstimate, RiskEstimate
-from sklearn_ase.risk._estimate import mean_later
+from sklearn_ase.risk import Estimate
 
 if TYPE_CHECKING:
     from typing import Any
@@ -41,19 +40,18 @@ def note_estimate(ledger, estimate, refit=False, metric=None):
 
 def check_estimate(found, risk):
     """Refuse a wrong return value of a risk estimator, which may be a user's."""
-    if isinstance(found, MetricEstimate):
-        return found
-    if not isinstance(found, RiskEstimate):
+    if not isinstance(found, Estimate):
         raise TypeError(
-            f"{type(risk).__name__}.estimate must return a RiskEstimate, but returned "
-            f"{found!r}. Use RiskEstimate(value, standard_error, n_labels)."
+            f"{type(risk).__name__}.estimate must return an Estimate, but returned "
+            f"{found!r}. Use Estimate(value, standard_error, n_labels)."
         )
     for name in ("value", "standard_error"):
         value = getattr(found, name)
-        # A standard error may be unknown, an estimate may not.
-        if not is_number(value) or not (math.isfinite(value) or name != "value"):
+        # A standard error may be unknown; an estimate may not, without a reason.
+        may_be_nan = name != "value" or found.refusal
+        if not is_number(value) or not (math.isfinite(value) or may_be_nan):
             raise ValueError(
-                f"{type(risk).__name__}.estimate must return a RiskEstimate with a "
+                f"{type(risk).__name__}.estimate must return an Estimate with a "
                 f"finite value and a number as standard_error, but {name} is {value!r}."
             )
     return found
@@ -134,12 +132,8 @@ def _as_dict(estimate, metric):
     """An estimate as plain values that a ledger can keep; None stays None."""
     if estimate is None:
         return None
-    if isinstance(estimate, MetricEstimate):
-        return {"of": described(metric), **estimate.to_dict()}
-    names = [f.name for f in fields(estimate) if f.name != "note"]
-    values = {name: getattr(estimate, name) for name in names}
-    # Risk estimators of users may hold numpy numbers.
-    return {name: v.item() if hasattr(v, "item") else v for name, v in values.items()}
+    of = {} if metric is None else {"of": described(metric)}
+    return of | estimate.to_dict()
 
 
 def _estimate_of(note, metric, name):
@@ -147,10 +141,8 @@ def _estimate_of(note, metric, name):
     values = note["estimate"]
     if values is None or values.get("of") != name:
         return None
-    if metric is None:
-        return RiskEstimate(**values)
     values = {name: value for name, value in values.items() if name != "of"}
-    return MetricEstimate.from_dict(values, metric)
+    return Estimate.from_dict(values, metric)
 
 
 # Forecast how many more labels a narrower interval takes.
@@ -258,7 +250,7 @@ def metric_labels_needed(
 def _forecast_of(estimate, unit, n_labels, n_samples):
     """The estimate as it is expected to be after that many labels."""
     error = float(np.sqrt(unit * max(1.0 / n_labels - 1.0 / n_samples, 0.0)))
-    return mean_later(estimate, n_labels, n_samples, max(n_labels - 1, 1), error)
+    return estimate.with_labels(n_labels, n_samples, error)
 
 
 def _unit_variance(state, estimate):

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_ase._display._blocks import Range, Table, percent
 from sklearn_ase._evaluation._questions import Question, pool_metric
-from sklearn_ase._evaluation._slices import ColumnTable, cell
+from sklearn_ase._evaluation._slices import ColumnTable
 from sklearn_ase._inference._questions import BeliefColumns
 from sklearn_ase._utils._checks import check_level
 from sklearn_ase._utils._typing import Label
@@ -34,6 +35,8 @@ _LEAST_WORDS = 5
 _OF_CLASSES = ("bias", "tpr", "tnr", "agreement", "kappa", "correlation")
 _OF_NUMBERS = ("bias", "rmse", "correlation")
 _TITLES = {
+    "n_samples": "rows",
+    "n_labels": "labels",
     "tpr": "TPR",
     "tnr": "TNR",
     "rmse": "RMSE",
@@ -90,33 +93,26 @@ class JudgeTable(ColumnTable):
         super().__init__(columns)
         self.level, self.name, self.label = level, name, label
         about = "" if label is None else f"; TPR and TNR of {label!r}"
-        self.caption = "Judges", f" of {name}{about}; {100 * level:g} % intervals"
+        self.title = f"Judges of {name}{about}; {percent(level)} intervals"
 
-    def _cells(self):
-        """The table as texts, names first."""
-        with_ends = [name for name in self if f"{name}_low" in self]
-        shown = [name for name in self if not name.endswith(("_low", "_high"))]
-        columns = []
-        for name in shown:
-            texts = [cell(value) for value in self[name]]
-            if name in with_ends:
-                ends = zip(self[f"{name}_low"], self[f"{name}_high"], strict=True)
-                texts = [
-                    text
-                    if np.isnan(low)
-                    else f"{text} ({_brief(low)} to {_brief(high)})"
-                    for text, (low, high) in zip(_short(self[name]), ends, strict=True)
-                ]
-            columns.append([_TITLES.get(name, name.replace("n_", "")), *texts])
-        return [list(row) for row in zip(*columns, strict=True)]
+    def blocks(self, without: tuple[str, ...] = ()) -> list[Table]:
+        """The table, with each figure and its interval in one cell."""
+        ends = {f"{name}{end}" for name in self for end in ("_low", "_high")}
+        columns = [name for name in self if name not in {*ends, *without}]
+        lines = zip(*map(self._cells, columns), strict=True)
+        return [Table([title_of_column(n) for n in columns], list(map(list, lines)))]
+
+    def _cells(self, name: str) -> list[Any]:
+        """Numbers of a column with their intervals, or its texts."""
+        if f"{name}_low" not in self:
+            return self[name].tolist()
+        ends = (self[name + end].tolist() for end in ("", "_low", "_high"))
+        return [Range(*three) for three in zip(*ends, strict=True)]
 
 
-def _short(values):
-    return ["" if np.isnan(value) else _brief(value) for value in values]
-
-
-def _brief(value):
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+def title_of_column(name: str) -> str:
+    """The name of a column as it is shown."""
+    return _TITLES.get(name, name)
 
 
 def judge_table(evaluation, metric, level):
@@ -162,8 +158,10 @@ def _metric_of_a_mean(evaluation, metric):
 def _mean_of(evaluation, metric):
     """Values whose mean is the metric, and its slope; None if there are none."""
     found = pool_metric(evaluation.problem, metric, evaluation.classes_)
-    line = found.line() if hasattr(found, "parts") else None
-    return None if line is None else (found.parts[0], line[1])
+    curve = found.curve() if hasattr(found, "parts") else None
+    if curve is None or curve[2] != 1.0:
+        return None
+    return found.parts[0], curve[1]
 
 
 def _label_of(metric, classes):

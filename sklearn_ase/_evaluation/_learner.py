@@ -11,7 +11,6 @@ import numpy as np
 
 from sklearn_ase._evaluation._beliefs import (
     EpochKeeper,
-    Rereading,
     learn,
     learn_more,
     not_yet_learned,
@@ -29,14 +28,13 @@ from sklearn_ase._evaluation._questions import (
     check_defined,
     estimate_question,
     influence_state,
-    proba_near,
+    known_proba,
     states_for,
     weight_of,
     with_bets,
 )
 from sklearn_ase._evaluation._states import StateKeeper
 from sklearn_ase._inference._questions import cross_fitted_epochs
-from sklearn_ase._pool._columns import Keeps, KeptBelief, ReadResponse, tables_needed
 from sklearn_ase._utils._display import warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
@@ -65,7 +63,6 @@ class Viewing:
     _cache: dict
     _keeper: Any
     _past_epochs: Any
-    _rereading: Any
 
     @property
     def is_cross_fitted(self) -> bool:
@@ -93,39 +90,9 @@ class Viewing:
     @property
     def epochs(self) -> list[Epoch]:
         """Beliefs of the past, each in force for a run of picks."""
-        problem = self.problem
-        if problem.pool is not None and (
-            self.plan.metric is None or self._kept_for_reported() is None
-        ):
-            return []  # What is reported is the mean loss, which needs none.
         if self._keeper.begins_at and self._past_epochs is None:
-            if problem.pool is not None:  # Its passes leave the pool as it is.
-                pool = problem.pool.keeping(self._kept_for_reported)
-                problem = replace(problem, pool=pool)
-            self._past_epochs = replayed_epochs(self, self._keeper.begins_at, problem)
+            self._past_epochs = replayed_epochs(self, self._keeper.begins_at)
         return [*(self._past_epochs or ()), *self._keeper.epochs]
-
-    def known_for(
-        self, metrics: Any, with_epochs: bool = True
-    ) -> tuple[PoolState, list[Epoch]]:
-        """State and epochs for questions about some metrics.
-
-        If the pool is read in chunks, it is read again.
-
-        Parameters
-        ----------
-        metrics : sequence of PoolMetric or PoolRanking
-        with_epochs : bool, default=True
-            Whether beliefs of the past are needed.
-
-        Returns
-        -------
-        state : PoolState
-        epochs : list of Epoch
-        """
-        if self.problem.pool is not None:
-            return self._rereading.known_for(self, metrics, with_epochs)
-        return self.state, self.epochs if with_epochs else []
 
     def view(self, state: PoolState, epochs: list[Epoch], classes: Any) -> PoolState:
         """The state as acquisitions see it: for the linearised metric, if there is one.
@@ -143,20 +110,13 @@ class Viewing:
         """
         if self.plan.metric is None:
             return state
-        if self.problem.pool is None:
-            return self._view_of(self._reported(classes), state, epochs, classes)
-        if state.belief.asked is None:
-            return state
-        # Rows were picked for the metric of the classes that were known then.
-        asked = replace(state, belief=state.belief.asked.aligned(classes))
-        found = self._view_of(self._reported(classes), asked, epochs, classes)
-        return state if found is asked else found
+        return self._view_of(self._reported(classes), state, epochs, classes)
 
     def _view_of(self, question, state, epochs, classes):
         """The state for the linearised metric of a question."""
         more = self.ledger.more_labels
         state_of = states_for(state, epochs, more, classes, question.weight)
-        proba = proba_near(question.metric, state, classes, more)
+        proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)
 
     def _reported(self, classes):
@@ -166,23 +126,6 @@ class Viewing:
             found = Question.of(self.problem, self.plan.metric, classes, weight)
             self._bound, self._cache = (classes, found), {}
         return self._bound[1]
-
-    def _kept_for_reported(self) -> tuple | None:
-        """What passes over a pool that is read in chunks keep for what is reported."""
-        classes, acquisition = self.classes_, self.plan.acquisition
-        question = self._reported(classes)
-        if question.line is not None:
-            return None
-        reads = {name for each in acquisition.local_parts() for name in each.reads}
-        keeps = Keeps.of([question.metric], classes, bool(reads))
-        if keeps.tables and "weighted_disagreement" in reads:
-            raise tables_needed(
-                f"metric={self.plan.metric!r}, which has a value for each of "
-                f"{len(classes)} classes, with {type(acquisition).__name__}, which "
-                "weighs them,"
-            )
-        asking = self.problem.pool.predictions.asking
-        return keeps, ReadResponse.of_pool(self.problem, asking, classes)
 
     def _estimated(self, risk, state):
         """The estimate of the metric that is reported, or of the mean loss."""
@@ -194,11 +137,7 @@ class Viewing:
         """Answer a question about the pool."""
         more = self.ledger.more_labels
         is_plain = question.is_recorded or not risk.needs_query_proba
-        epochs = []
-        if self.problem.pool is None:
-            epochs = [] if is_plain else self.epochs
-        elif not question.is_recorded:
-            state, epochs = self.known_for([question.metric], not is_plain)
+        epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
         answer = partial(estimate_question, risk, question, more, self.classes_)
         if not (self.is_cross_fitted and risk.leans_on_surrogate):
@@ -250,11 +189,7 @@ class EvaluationCore(Viewing):
         self._bound = None, None  # Classes, and the metric for them.
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
-        self._rereading = Rereading()
         self._cache = {}  # Of the reported metric, for epochs that have ended.
-        if plan.metric is not None and problem.pool is not None:
-            pool = problem.pool.keeping(self._kept_for_reported)
-            self.problem = replace(problem, pool=pool)
 
     @property
     def n_samples(self) -> int:
@@ -285,9 +220,9 @@ class EvaluationCore(Viewing):
     def state(self) -> PoolState:
         """Everything that is known about the pool now, as a :class:`PoolState`.
 
-        If the surrogate failed, or a cluster has lost its belief, it is fitted again.
+        If the surrogate failed, it is fitted again.
         """
-        if not self._is_learning and (self._is_lost or self._is_gone()):
+        if not self._is_learning and self._is_lost:
             self._renew(learns_anew=True)
         return self._last_state()
 
@@ -297,11 +232,6 @@ class EvaluationCore(Viewing):
         if self._state[0] != key:
             self._state = key, self._states.state(self.ledger, self._learned)
         return self._state[1]
-
-    def _is_gone(self):
-        """Whether the belief lay on a cluster that has forgotten it."""
-        belief = self._learned.belief
-        return isinstance(belief, KeptBelief) and belief.is_gone
 
     def _update(self, relearn=False, told=None):
         """Renew what depends on the labels, after some were told or all may differ."""
@@ -335,9 +265,6 @@ class EvaluationCore(Viewing):
         classes = self.problem.classes_with(self.ledger.answers())
         if learned is not None and np.array_equal(classes, learned.classes):
             return False
-        if self.problem.pool is not None:  # Nor have beliefs of the past.
-            self._keeper = EpochKeeper(len(self.ledger.indices))
-            self._past_epochs = None
         # The old belief has no columns for other classes.
         self._is_lost = True
         self._learned = not_yet_learned(self.problem, self.ledger.answers())
@@ -349,7 +276,7 @@ class EvaluationCore(Viewing):
         is_constant = self.plan.surrogate.is_constant
         self._scores = None
         if not (is_constant and self.is_fitted):
-            self._make_room()
+            self._is_lost = True  # Until all has been learned.
             given = self._learned, self.ledger.known | labels, self.seed
             self._learned = learn(self.problem, self.plan, *given)
             self._is_lost = False
@@ -366,19 +293,10 @@ class EvaluationCore(Viewing):
         if not new and self._learned.belief is self._learned.fitted_belief:
             return False
         self._scores = None
-        self._make_room()
+        self._is_lost = True  # Until all has been learned.
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
         self._is_lost = False
         return False
-
-    def _make_room(self) -> None:
-        """Release the belief before a pass over a pool that is read in chunks."""
-        self._is_lost = True  # Until all has been learned.
-        if self.problem.pool is not None:
-            self._learned, self._state = self._learned.forgotten(), (None, None)
-            self._rereading.forget()
-            if self.plan.metric is None:  # It needs the predictions all the time.
-                self.problem.pool.asked.forget()
 
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""

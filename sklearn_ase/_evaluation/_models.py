@@ -10,11 +10,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from sklearn_ase._data._label_checks import group_name, number_groups
-from sklearn_ase._data._on_demand import Asking, PredictionsOnDemand
 from sklearn_ase._data._predictions import predict_pool, response_of
 from sklearn_ase._evaluation._questions import pool_metric, weight_of
 from sklearn_ase._inference._models import Agreement, Columns
-from sklearn_ase._pool._columns import response_in_chunks
 from sklearn_ase.losses import SquaredError, ZeroOne
 from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.metrics._ranking import BaseRanking, ranking_scores
@@ -46,6 +44,7 @@ class Models:
     estimators: list
     metric: object
     weight: np.ndarray | None = None
+    what = "model"
 
     @property
     def sign(self):
@@ -56,10 +55,7 @@ class Models:
     def agreement(self):
         """Which models predict the same at which rows, for this metric."""
         classes = self.problems[0].classes
-        if self.problems[0].pool is not None:
-            found = [response_in_chunks(e, self.metric, classes) for e in self.problems]
-        else:
-            found = [response_of(each, self.metric, classes) for each in self.problems]
+        found = [response_of(each, self.metric, classes) for each in self.problems]
         if isinstance(self.metric, BaseRanking):
             metric = with_positive(self.metric, self.problems[0].classes, classes)
             found = ranking_scores(metric, found, classes)
@@ -117,17 +113,11 @@ def _with_model(problem, name, model):
     given = None if is_model or is_function else model
     estimator = model if given is None else None
     classes = problem.given_classes if given is None else problem.classes
-    pool = problem.pool
     problem.order.check(**{f"models[{name!r}]": given})
     try:
-        if pool is None:
-            predictions = predict_pool(
-                estimator, problem.X, loss, problem.task, classes, given
-            )
-        else:
-            asking = Asking(estimator, loss, problem.task, classes, needs_expert=True)
-            predictions = PredictionsOnDemand.unseen(problem.X, asking, given)
-            pool = pool.of_model(predictions)
+        predictions = predict_pool(
+            estimator, problem.X, loss, problem.task, classes, given
+        )
     except NotFittedError as error:
         raise NotFittedError(
             f"The model {name!r}, {type(model).__name__}, is not fitted. Fit each "
@@ -137,7 +127,7 @@ def _with_model(problem, name, model):
         error.add_note(f"This is about the model {name!r}.")
         raise
     model = model if is_model else None
-    return replace(problem, predictions=predictions, model=model, pool=pool)
+    return replace(problem, predictions=predictions, model=model)
 
 
 # Groups of rows as competitors, such as the answers of several systems.
@@ -164,6 +154,7 @@ class Systems:
     metric: object
     row_weight: np.ndarray | None = None
     weight = None  # Each group has weights of its own.
+    what = "group"
 
     @property
     def sign(self):

@@ -50,8 +50,7 @@ def expected_and_observed_metric(
     """The metric of an evaluation on another pool: as expected, and by its labels."""
     predictions = _predictions(evaluation, estimator, X)
     model = estimator if is_model(estimator) else None
-    other = {"X": X, "predictions": predictions, "model": model, "pool": None}
-    problem = replace(evaluation.problem, **other)
+    problem = replace(evaluation.problem, X=X, predictions=predictions, model=model)
     metric, classes = evaluation.plan.metric, evaluation.classes_
     belief, _ = _belief(evaluation, X, predictions, experts)
     found = pool_metric(problem, metric, classes)

@@ -11,7 +11,6 @@ from scipy.interpolate import BarycentricInterpolator
 
 from sklearn_ase._data._rows import read_numbers
 from sklearn_ase._inference import _steps as _kernels
-from sklearn_ase._pool._scores import check_scores
 from sklearn_ase._state import Picks, Query
 from sklearn_ase._utils._checks import shown
 from sklearn_ase.acquisition._combined import TrustWeighted, trust_weights
@@ -19,6 +18,7 @@ from sklearn_ase.selection import Proportional
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,27 @@ def score_pool(plan, state, cost, before=None):
     scores = PoolScores(base, *weights, made_of)
     if cost is not None and not acquisition.is_uniform:
         return PoolScores(scores.values / cost**plan.selection.cost_power)
+    return scores
+
+
+def check_scores(scores: Any, n_samples: int, acquisition) -> np.ndarray:
+    """Check what an acquisition, which may be a user's, returned."""
+    scores, name = np.asarray(scores), type(acquisition).__name__
+    if scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
+        )
+    scores = scores.astype(float)
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
+            f" but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
     return scores
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sklearn_ase._utils._checks import (
+    check_flag,
     check_folds,
     check_integer,
     check_number,
@@ -147,6 +148,7 @@ class Plan:
         _check_fit_together(risk, acquisition, selection, surrogate)
         check_verbose(evaluator.verbose)
         check_folds(evaluator.cv, "to never fit the model")
+        check_flag(evaluator.recalibrate, "recalibrate")
         if evaluator.budget is not None:
             check_budget(evaluator.budget)
         if evaluator.stop is not None:
@@ -159,6 +161,7 @@ class Plan:
             refit=check_refit(evaluator.refit),
             cv=evaluator.cv,
             metric=metric,
+            recalibrate=bool(evaluator.recalibrate),
             random_state=evaluator.random_state,
         )
 

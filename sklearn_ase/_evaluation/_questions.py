@@ -9,15 +9,16 @@ import numpy as np
 
 from sklearn_ase._data._predictions import response_of
 from sklearn_ase._data._rows import read_array, read_numbers
-from sklearn_ase._evaluation._states import answer_noise, observed_values
 from sklearn_ase._inference._bounds import MIN_BOUNDED_LABELS
-from sklearn_ase._inference._questions import Epoch, moments_with_labels, question_state
-from sklearn_ase._pool._columns import ReadBelief, metric_in_chunks
-from sklearn_ase._utils._checks import same_settings
-from sklearn_ase.losses import SquaredError, ZeroOne, as_loss
-from sklearn_ase.metrics import Accuracy, MeanLoss, RootMeanSquaredError
+from sklearn_ase._inference._questions import (
+    Epoch,
+    StateOf,
+    moments_with_labels,
+    observed_values,
+)
 from sklearn_ase.metrics._counts import with_positive
-from sklearn_ase.risk._of_metric import estimate_metric, of_one_mean, of_root
+from sklearn_ase.risk._intervals import FunctionInterval
+from sklearn_ase.risk._of_question import estimate_metric, of_one_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
     from sklearn_ase.metrics._pool_metric import PoolMetric
     from sklearn_ase.risk._base import BaseRisk
-    from sklearn_ase.risk._metric_estimate import MetricEstimate
+    from sklearn_ase.risk._estimate import Estimate
 
 
 def states_for(
@@ -45,54 +46,6 @@ def states_for(
         for epoch in epochs
     ]
     return StateOf(state, aligned, more_labels, weight, with_labels, cache)
-
-
-@dataclass(frozen=True, eq=False)
-class StateOf:
-    """A function from values at each row to the state for their mean.
-
-    Attributes
-    ----------
-    epochs : list of Epoch
-        With a column for each class.
-    state, more_labels, weight, with_labels, cache
-        See :func:`states_for`.
-    """
-
-    state: object
-    epochs: list
-    more_labels: dict
-    weight: np.ndarray | None
-    with_labels: bool
-    cache: dict | None
-
-    def expected(self, values):
-        """Expected values at each row, (n_samples,); None without a belief."""
-        if self.state.belief is None:
-            return None
-        if not self.with_labels:
-            return values.moments(self.state.belief)[0]
-        observed = _observed(values, self.state, self.more_labels)
-        return moments_with_labels(self.state, values, observed)[0]
-
-    def __call__(self, values):
-        observed = _observed(values, self.state, self.more_labels)
-        return question_state(
-            self.state,
-            values,
-            self.epochs,
-            observed,
-            self.with_labels,
-            self.weight,
-            self.cache,
-            answer_noise(
-                values, self.state.indices, self.state.labels, self.more_labels
-            ),
-        )
-
-
-def _observed(values, state, more_labels):
-    return observed_values(values, state.indices, state.labels, more_labels)
 
 
 def known_proba(
@@ -114,22 +67,6 @@ def known_proba(
     return proba
 
 
-def proba_near(metric, state, classes, more_labels) -> np.ndarray | None:
-    """Probabilities of the labels, as far as a metric needs them."""
-    if not isinstance(state.belief, ReadBelief) or state.belief.proba is not None:
-        return known_proba(state, classes, more_labels)
-    if not hasattr(metric, "column"):
-        return None
-    target = np.broadcast_to(metric.column, state.n_samples)
-    proba, label = np.array(state.belief.proba_of(target)), classes[metric.column]
-    proba[state.indices] = state.labels == label
-    for row, more in more_labels.items():
-        if more and row in state.indices:
-            answers = np.array(more) == label
-            proba[row] = (proba[row] + answers.sum()) / (len(more) + 1)
-    return proba
-
-
 def training_labels(state: PoolState) -> float:
     """Number of labels of the pool that the training rows are worth."""
     worth = getattr(state.belief, "training_worth", None)
@@ -146,24 +83,26 @@ class Question:
     Attributes
     ----------
     metric : PoolMetric
-    line : tuple of two float, or None
-        If the metric is a straight line of the mean loss of the evaluation: its value
-        at a mean of 0, and its slope. Then nothing else has to be computed.
+    curve : tuple of three float, or None
+        If the metric is a straight line of a power of the mean loss of the evaluation:
+        start, slope and power. Then the ledger has all that the answer needs.
     weight : ndarray of shape (n_samples,) or None
         Weight of each row, with mean 1.
-    is_root : bool
-        Whether it is the root of the mean loss of the evaluation.
     """
 
     metric: object
-    line: tuple | None = None
+    curve: tuple | None = None
     weight: np.ndarray | None = None
-    is_root: bool = False
 
     @property
     def is_recorded(self):
         """Whether the ledger has all that the answer needs."""
-        return self.line is not None or self.is_root
+        return self.curve is not None
+
+    @property
+    def is_mean_loss(self):
+        """Whether it is a straight line of the mean loss of the evaluation."""
+        return self.curve is not None and self.curve[2] == 1.0
 
     @classmethod
     def of(
@@ -174,19 +113,10 @@ class Question:
         weight: np.ndarray | None = None,
     ):
         """Apply a metric to the predictions for the pool."""
-        line = None
         # With experts the mean loss is not what the ledger has: it is cross-fitted.
         is_plain = weight is None and problem.experts is None
-        if is_plain and isinstance(metric, Accuracy):
-            line = (1.0, -1.0) if isinstance(problem.loss, ZeroOne) else None
-        elif is_plain and isinstance(metric, MeanLoss):
-            is_same = same_settings(as_loss(metric.loss, problem.task), problem.loss)
-            slope = -1.0 if metric.negative else 1.0
-            line = (0.0, slope) if is_same else None
-        is_root = is_plain and isinstance(metric, RootMeanSquaredError)
-        is_root = is_root and same_settings(problem.loss, SquaredError())
-        found = pool_metric(problem, metric, classes, weight)
-        return cls(found, line, weight, is_root)
+        curve = metric.of_mean_loss(problem.loss) if is_plain else None
+        return cls(pool_metric(problem, metric, classes, weight), curve, weight)
 
 
 def pool_metric(problem, metric, classes, weight=None):
@@ -197,13 +127,10 @@ def pool_metric(problem, metric, classes, weight=None):
             f"{problem.task}. Use another metric."
         )
     metric = with_positive(metric, problem.classes, classes)
-    if problem.pool is not None:
-        found = metric_in_chunks(problem, metric, classes, weight)
-    else:
-        prediction = response_of(problem, metric, classes)
-        found = metric.on_pool(
-            prediction, classes=classes, weight=weight, n_samples=problem.n_samples
-        )
+    prediction = response_of(problem, metric, classes)
+    found = metric.on_pool(
+        prediction, classes=classes, weight=weight, n_samples=problem.n_samples
+    )
     if not getattr(found, "parts", True):
         raise ValueError(
             f"metric={metric!r} does not depend on labels for these predictions, so "
@@ -243,10 +170,8 @@ def value_with_labels(
 def estimate_question(risk, question, more_labels, classes, state, epochs, cache=None):
     """Answer a question."""
     metric = question.metric
-    if question.line is not None:
-        return of_one_mean(metric.metric, question.line, risk.estimate(state))
-    if question.is_root:
-        return of_root(metric.metric, risk.estimate(state))
+    if question.curve is not None:
+        return of_one_mean(metric.metric, question.curve, risk.estimate(state))
     state_of = states_for(
         state, epochs, more_labels, classes, question.weight, cache=cache
     )
@@ -254,30 +179,20 @@ def estimate_question(risk, question, more_labels, classes, state, epochs, cache
     if picks.n_skipped:
         answered = np.full(state.n_samples, np.nan)
         answered[picks.indices] = picks.answered
-    metric = metric.at(proba_near(metric, state, classes, more_labels), answered)
+    metric = metric.at(known_proba(state, classes, more_labels), answered)
     return estimate_metric(risk, metric, state_of, training_labels(state))
 
 
-def with_bets(found, other) -> MetricEstimate:
+def with_bets(found, other) -> Estimate:
     """An estimate with the anytime interval of another, if it has one.
 
     Bets are made before the label. So what they expect must not know later labels, as
     a cross-fitted estimate does.
     """
-    if found.mean is None or not found.mean.anytime:
+    mean = found.uncertainty
+    if not (isinstance(mean, FunctionInterval) and mean.is_by_bets):
         return found
-    other = other()
-    anytime = other.mean.anytime
-    if other.line != found.line:  # It is written from the other end.
-        (start, slope), (other_start, other_slope) = found.line, other.line
-        anytime = [
-            (
-                level,
-                *sorted((other_start - start + other_slope * x) / slope for x in ends),
-            )
-            for level, *ends in anytime
-        ]
-    return replace(found, mean=replace(found.mean, anytime=tuple(anytime)))
+    return replace(found, uncertainty=mean.with_bets_of(other().uncertainty))
 
 
 # What a label of each row adds to a metric, linearised at the present belief.
@@ -296,23 +211,21 @@ def influence_state(
 
 def influence_of(question, state, state_of, proba, more_labels):
     """What each row adds to the linearised metric; see :func:`influence_state`."""
-    if question.line is not None:
+    if question.is_mean_loss:
         return state, np.zeros(state.n_samples)
     metric = question.metric.at(proba)
-    observed = [
-        observed_values(part, state.indices, state.labels, more_labels)
-        for part in metric.parts
-    ]
-    believed = [
-        moments_with_labels(state, *each)[0].mean()
-        for each in zip(metric.parts, observed, strict=True)
-    ]
-    means = np.array(believed)
+    means = np.array([_believed(part, state, more_labels) for part in metric.parts])
     metric.check_bounds(means)
     gradient = metric.gradient(means)
     if not np.isfinite(gradient).all():
         return state, np.zeros(state.n_samples)
     return state_of(metric.linearised(means)), metric.known_influence(means)
+
+
+def _believed(part, state, more_labels):
+    """Believed mean of some values, with the labels that are known."""
+    observed = observed_values(part, state.indices, state.labels, more_labels)
+    return moments_with_labels(state, part, observed)[0].mean()
 
 
 # Labels that do not count yet, because a row that was asked for before is open.
@@ -381,7 +294,7 @@ class Support:
             word, labels = f"almost {word}", "Only one label lies"
         return f"{labels} in these rows: this is {word}. Label some of these rows."
 
-    def on(self, found: MetricEstimate):
+    def on(self, found: Estimate):
         """An estimate that says how many labels lie in its rows.
 
         Without enough of them it has no interval: the error that the surrogate expects

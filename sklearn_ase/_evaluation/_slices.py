@@ -2,63 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sklearn_ase._data._label_checks import group_name, number_groups
+from sklearn_ase._display._blocks import Table, Words
+from sklearn_ase._display._html import notebook
+from sklearn_ase._display._text import text
 from sklearn_ase._evaluation._plan import check_risk
 from sklearn_ase._evaluation._questions import rows_that_count
-from sklearn_ase._inference._bounds import FEW_LABELS, MIN_BOUNDED_LABELS, MIN_LABELS
+from sklearn_ase._inference._bounds import FEW_LABELS, MIN_BOUNDED_LABELS
 from sklearn_ase._inference._evidence import errors_of_groups, has_evidence
 from sklearn_ase._utils._checks import check_flag, check_level
-from sklearn_ase._utils._display import html_columns
-from sklearn_ase.risk import ASE, GuardedASE
-
-# Names that a sentence lists.
-_MOST_NAMES = 6
+from sklearn_ase.risk import ASE
 
 
 class ColumnTable(dict[str, np.ndarray]):
-    """A dict of columns of one length, shown as a table.
+    """A dict of columns of one length, shown as a table with a title.
 
-    A subclass has ``caption``, a name and what follows it, and ``_cells()``, which
-    returns the table as lists of texts, the names of the columns first.
+    A subclass has ``title`` and ``blocks()``: a Table, and perhaps Words below it.
     """
 
-    caption = ("", "")
+    title: str
+
+    def blocks(self) -> list[Any]:
+        """What is shown."""
+        raise NotImplementedError
 
     def __str__(self):
-        return "\n".join(aligned(self._cells()))
+        return text(*self.blocks())
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        return html_columns(*self.caption, self._cells())
-
-
-def aligned(rows: list[list[str]]) -> list[str]:
-    """Return the rows of a table as lines with aligned columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-def cell(value):
-    """A value as the text of a cell; a number that is not known is an empty one."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float | np.floating):
-        return f"{value:.4g}" if np.isfinite(value) else ""
-    return str(value)
-
-
-def listed(names):
-    if len(names) <= _MOST_NAMES:
-        return f"{', '.join(names[:-1])} and {names[-1]}"
-    rest = len(names) - _MOST_NAMES
-    return f"{', '.join(names[:_MOST_NAMES])} and {rest} more models"
+        return notebook(self.title, *self.blocks())
 
 
 # Estimates for several groups of rows, from one set of labels.
@@ -103,8 +82,8 @@ class SliceTable(ColumnTable):
     * ``effective_labels``: size of a plain random sample of the group that would be as
       precise, NaN if there is no interval or the group has fewer than ten labels;
     * ``estimate``, ``low``, ``high``: the estimate and its interval;
-    * ``verdict``: what can be made of it, in words. The printed table has the short
-      form of the reason for no interval.
+    * ``verdict``: what can be made of it, in words. The printed table has the reasons
+      for no interval below it.
     """
 
     def __init__(
@@ -116,16 +95,24 @@ class SliceTable(ColumnTable):
     ) -> None:
         super().__init__(columns)
         self.level, self.name, self.simultaneous = level, name, simultaneous
-        self.caption = name, " by group"
+        self.title = f"{name} by group"
+        # Whether labels of each group are enough, but do not allow for an interval.
+        self.is_refused: list[bool] = [False] * len(next(iter(columns.values()), ()))
 
-    def _cells(self):
-        """The table as texts, names first."""
-        rows = zip(*(self[name] for name in _COLUMNS), strict=True)
-        lines = [
-            [group_name(group), *map(cell, numbers), _short(verdict)]
-            for group, *numbers, verdict in rows
-        ]
-        return [list(_COLUMNS.values()), *lines]
+    def blocks(self) -> list[Any]:
+        """The table, and why groups have no interval."""
+        rows: list[list] = []
+        refused: dict[str, list[str]] = {}
+        columns = (self[name] for name in _COLUMNS)
+        for is_refused, group, *cells, verdict in zip(
+            self.is_refused, *columns, strict=True
+        ):
+            name = group_name(group)
+            if is_refused:
+                refused.setdefault(verdict, []).append(name)
+            rows.append([name, *cells, "no interval" if is_refused else verdict])
+        reasons = [Words(f"{', '.join(n)}: {why}") for why, n in refused.items()]
+        return [Table(list(_COLUMNS.values()), rows), *reasons]
 
 
 def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
@@ -165,7 +152,12 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
     }
     if len({type(group) for group in names}) > 1:  # numpy would convert them.
         table["group"] = np.array(names, dtype=object)
-    return SliceTable(table, level, found[0].name, simultaneous)
+    slices = SliceTable(table, level, found[0].name, simultaneous)
+    slices.is_refused = [
+        bool(each.refusal) and n_labels >= MIN_BOUNDED_LABELS
+        for each, n_labels in zip(found, labelled, strict=True)
+    ]
+    return slices
 
 
 def _borrowed(evaluation, risk, found, numbers, is_tested, about):
@@ -176,7 +168,7 @@ def _borrowed(evaluation, risk, found, numbers, is_tested, about):
     """
     values = np.array([each.value for each in found])
     state = evaluation.state
-    is_judged = isinstance(risk, GuardedASE) and has_evidence(state)
+    is_judged = risk.worth > 0 and has_evidence(state)
     if not is_judged or evaluation.is_cross_fitted:
         return values
     corrected = np.array([each.centre for each in found])
@@ -184,9 +176,9 @@ def _borrowed(evaluation, risk, found, numbers, is_tested, about):
     takes_part = is_tested & np.isfinite(values) & np.isfinite(corrected)
     takes_part &= (variances > 0) & ~np.array([bool(each.refusal) for each in found])
     places, n_labels = np.flatnonzero(takes_part), len(state.settled)
-    worth = min(risk.worth, getattr(found[0].metric, "surrogate_worth", np.inf))
-    if len(places) < _MIN_GROUPS or worth == 0 or n_labels == state.n_samples:
+    if len(places) < _MIN_GROUPS or n_labels == state.n_samples:
         return values
+    metric = evaluation.question(where=numbers == 0, **about).metric.metric
     surrogate = np.array(
         [
             float(evaluation.estimate(ASE(), where=numbers == place, **about))
@@ -199,20 +191,13 @@ def _borrowed(evaluation, risk, found, numbers, is_tested, about):
         variances=variances[places],
         common=whole[0] - whole[1],
         one_label=n_labels / (1.0 - n_labels / state.n_samples),
-        worth=worth,
+        worth=risk.with_worth(metric.surrogate_worth).worth,
         is_calibrated=state.is_calibrated,
     )
     for place, value in zip(places, surrogate - errors, strict=True):
         # Other groups move the value only as far as the group's own labels allow.
         values[place] = np.clip(value, *found[place].interval(_OWN_LEVEL))
     return values
-
-
-def _short(verdict):
-    """A verdict as a cell shows it: of the reason for no interval the first words."""
-    if verdict.startswith("no interval") and f"fewer than {MIN_LABELS}" in verdict:
-        return f"no interval: fewer than {MIN_LABELS} labels"
-    return re.sub(r"(no interval: .*?)(: |, | \(|\. ).*", r"\1", verdict)
 
 
 def _verdict(found, n_labels):

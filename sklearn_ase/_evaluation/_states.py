@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_ase._inference._questions import answer_noise, observed_values
 from sklearn_ase._inference._steps import (
     TRUSTED_LABELS,
     RunningSteps,
@@ -46,41 +47,6 @@ def pool_state(ledger: LabelLedger, learned: Learned) -> PoolState:
         training_gap=learned.training_gap,
         training_tail=learned.training_tail,
     )
-
-
-def observed_values(
-    loss, indices: np.ndarray, labels: np.ndarray, more_labels: dict[int, list]
-) -> np.ndarray:
-    """Value at each labelled row, the mean over its answers."""
-    if not len(indices):
-        return np.empty(0)
-    losses = np.array(loss.observed(indices, labels))
-    for place, others in _further(loss, indices, more_labels):
-        losses[place] = (losses[place] + others.sum()) / (len(others) + 1)
-    return losses
-
-
-def answer_noise(
-    loss, indices, labels, more_labels
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """Number of answers at each labelled row, and how much their values differ."""
-    if not any(more_labels.values()) or not len(indices):
-        return None
-    first = np.asarray(loss.observed(indices, labels))
-    counts, within = np.ones(len(indices)), np.zeros(len(indices))
-    for place, others in _further(loss, indices, more_labels):
-        counts[place] = len(others) + 1
-        within[place] = np.var([first[place], *others], ddof=1)
-    return counts, within
-
-
-def _further(loss, indices, more_labels):
-    """Place of each row with several answers, and the values of the further ones."""
-    places = {index: place for place, index in enumerate(indices.tolist())}
-    for index, more in more_labels.items():
-        if more and index in places:
-            rows = np.full(len(more), index)
-            yield places[index], np.asarray(loss.observed(rows, np.array(more)))
 
 
 # The state of the pool, renewed with what is new since the last time.

@@ -1,13 +1,13 @@
 """Bounds: ends of confidence intervals, and from how many labels on there are any.
 
 All thresholds of small samples stand here, each under one name. The equations are those
-of docs/trust_method.md.
+of docs/method.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from scipy import stats
 from sklearn_ase._data._label_checks import number_groups
 from sklearn_ase._inference._steps import label_shares, limits_of_steps, row_weight
 from sklearn_ase._utils._checks import check_choice, check_level
+from sklearn_ase._utils._typing import Target
 
 if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
@@ -99,7 +100,7 @@ def anytime_quantile(level, degrees_of_freedom, n_labels):
     The Bayes factor of the t statistic against an effect with a normal prior is a
     non-negative martingale of mean 1, so by Ville's inequality it ever exceeds
     ``1 / (1 - level)`` with probability ``1 - level`` at most; solved for t, this is
-    eq. T6 of docs/trust_method.md.
+    eq. T6 of docs/method.md.
     """
     if np.isinf(degrees_of_freedom):
         growth = 1.0 + n_labels / _ANYTIME_START
@@ -254,10 +255,13 @@ def min_loss(loss):
 _PRIOR_PAIRS = 5.0
 
 
-def population_variance(state: PoolState, values: np.ndarray | None = None) -> float:
+def population_variance(
+    state: PoolState, values: np.ndarray | None = None, left: Any = 1.0
+) -> float:
     """Variance of a pool's mean if its rows are drawn from a population.
 
-    `values` are those at the settled picks; None means the losses.
+    `values` are those at the settled picks; None means the losses. A row adds the share
+    of its square that is `left` when it has been drawn.
     """
     picks = state.settled
     if not picks.n_labels:
@@ -266,7 +270,92 @@ def population_variance(state: PoolState, values: np.ndarray | None = None) -> f
     values = picks.losses if values is None else values
     total = share @ counts
     mean = share @ values / total if total > 0 else 0.0
-    return float(share @ (values - mean * counts) ** 2 / state.n_samples)
+    left = np.broadcast_to(left, state.n_samples)[picks.indices]
+    square = left * (values - mean * counts) ** 2
+    return float(share @ square / state.n_samples)
+
+
+def draw_variance(state: PoolState, values: np.ndarray | None = None) -> float:
+    """Variance of the pool's risk as that of the source that its rows are drawn from.
+
+    Of n rows out of N it is ``(1 - n/N) s² / n``. With unequal probabilities π the
+    weights of the rows are in proportion to 1 / π, and each row adds ``1 - π`` of its
+    square: two rows do not covary in priority sampling.
+    """
+    if state.inclusion_proba is None:
+        return 0.0
+    return population_variance(state, values, 1.0 - state.inclusion_proba)
+
+
+def undrawn_share(state: PoolState) -> float:
+    """How far the source is from having been drawn whole, ``1 - n/N``; 0 if it was."""
+    if state.inclusion_proba is None:
+        return 0.0
+    square = row_weight(state) ** 2
+    return float(1.0 - square @ state.inclusion_proba / square.sum())
+
+
+@dataclass(frozen=True)
+class PoolSample:
+    """The pool as a sample: of a population, or of the source that it was drawn from.
+
+    Attributes
+    ----------
+    free_share : float
+        Share of the pool's rows that were not asked for.
+    population_variance, population_degrees : float
+        Variance of what is estimated on a pool whose rows, or groups, are drawn from a
+        population, and its degrees of freedom. NaN if it is unknown.
+    draw_variance, undrawn_share : float
+        If the pool is a sample of a larger source: variance of what is estimated as
+        that of the source, and share of the source that was not drawn. 0 for any other
+        pool.
+    """
+
+    free_share: float = 1.0
+    population_variance: float = np.nan
+    population_degrees: float = np.inf
+    draw_variance: float = 0.0
+    undrawn_share: float = 0.0
+
+    @classmethod
+    def of(cls, state: PoolState, values: np.ndarray | None = None) -> PoolSample:
+        """What the values at the settled picks say; None means the losses."""
+        return cls(
+            free_share=1.0 - len(state.settled) / state.n_samples,
+            population_variance=population_variance(state, values),
+            draw_variance=draw_variance(state, values),
+            undrawn_share=undrawn_share(state),
+        )
+
+    def variance(self, target: Target) -> float:
+        """What the pool as a sample adds to the variance of an estimate."""
+        if target == "pool":
+            return self.draw_variance
+        if np.isnan(self.population_variance):
+            raise ValueError(
+                "target='population' needs an estimate that says how much the pool "
+                "varies. Take one from evaluation.estimate()."
+            )
+        return self.population_variance
+
+    def degrees(self, target: Target) -> float:
+        """Degrees of freedom of that variance."""
+        return np.inf if target == "pool" else self.population_degrees
+
+    def open_share(self, target: Target) -> float:
+        """Share of the rows without a label, in the pool, its source or population."""
+        if target == "population":
+            return 1.0
+        return self.free_share + (1.0 - self.free_share) * self.undrawn_share
+
+    def scaled(self, factor: float) -> PoolSample:
+        """The same for a quantity with variances that are so much greater."""
+        return replace(
+            self,
+            population_variance=factor * self.population_variance,
+            draw_variance=factor * self.draw_variance,
+        )
 
 
 def check_groups(groups: Any, state: PoolState, problem: Problem) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What the labels say about the error of the surrogate.
 
-The equations are those of docs/trust_method.md.
+The equations are those of docs/method.md.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Evidence:
     Attributes
     ----------
     surrogate : float
-        The surrogate's estimate of the risk, A in docs/trust_method.md.
+        The surrogate's estimate of the risk, A in docs/method.md.
     corrected : float
-        The estimate corrected by the labels, C in docs/trust_method.md.
+        The estimate corrected by the labels, C in docs/method.md.
     distance : float
         Distance of the two estimates in standard errors of `corrected`. NaN if every
         row is labelled, or if some rows cannot be labelled.

@@ -19,6 +19,8 @@ from sklearn_ase._inference._tails import tail_for
 from sklearn_ase._state import Picks, PoolState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sklearn_ase.metrics._row_values import RowValues
 
 # Labels that the believed variance counts for.
@@ -179,7 +181,98 @@ def question_state(
         is_question=True,
         is_cross_fitted=state.is_cross_fitted,
         training_tail=tail_for(values, state),
+        inclusion_proba=state.inclusion_proba,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class StateOf:
+    """A function from values at each row to the state of the pool for their mean.
+
+    Attributes
+    ----------
+    state : PoolState
+        Of the loss of the evaluation.
+    epochs : list of Epoch
+        With a column for each class.
+    more_labels : dict of int to list
+        Further answers for some rows.
+    weight : ndarray of shape (n_samples,) or None
+        How much each row counts.
+    with_labels : bool
+        Whether the belief knows the labels.
+    cache : dict or None
+        Keeps what was computed for epochs that have ended.
+    """
+
+    state: PoolState
+    epochs: Sequence[Epoch]
+    more_labels: dict[int, list]
+    weight: np.ndarray | None = None
+    with_labels: bool = True
+    cache: dict | None = None
+
+    def observed(self, values: RowValues) -> np.ndarray:
+        """Values at the rows that have a label."""
+        state = self.state
+        return observed_values(values, state.indices, state.labels, self.more_labels)
+
+    def expected(self, values: RowValues) -> np.ndarray | None:
+        """Expected values at each row, (n_samples,); None without a belief."""
+        if self.state.belief is None:
+            return None
+        if not self.with_labels:
+            return values.moments(self.state.belief)[0]
+        return moments_with_labels(self.state, values, self.observed(values))[0]
+
+    def __call__(self, values: RowValues) -> PoolState:
+        state = self.state
+        noise = answer_noise(values, state.indices, state.labels, self.more_labels)
+        return question_state(
+            state,
+            values,
+            self.epochs,
+            self.observed(values),
+            with_labels=self.with_labels,
+            weight=self.weight,
+            cache=self.cache,
+            noise=noise,
+        )
+
+
+def observed_values(
+    loss, indices: np.ndarray, labels: np.ndarray, more_labels: dict[int, list]
+) -> np.ndarray:
+    """Value at each labelled row, the mean over its answers."""
+    if not len(indices):
+        return np.empty(0)
+    losses = np.array(loss.observed(indices, labels))
+    for place, others in _further(loss, indices, more_labels):
+        losses[place] = (losses[place] + others.sum()) / (len(others) + 1)
+    return losses
+
+
+def answer_noise(
+    loss, indices, labels, more_labels
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Number of answers at each labelled row, and how much their values differ."""
+    if not any(more_labels.values()) or not len(indices):
+        return None
+    first = np.asarray(loss.observed(indices, labels))
+    counts, within = np.ones(len(indices)), np.zeros(len(indices))
+    for place, others in _further(loss, indices, more_labels):
+        counts[place] = len(others) + 1
+        within[place] = np.var([first[place], *others], ddof=1)
+    return counts, within
+
+
+def _further(loss, indices, more_labels):
+    """Place of each row with several answers, and the values of the further ones."""
+    places = {index: place for place, index in enumerate(indices.tolist())}
+    for index, more in more_labels.items():
+        if more and index in places:
+            rows = np.full(len(more), index)
+            yield places[index], np.asarray(loss.observed(rows, np.array(more)))
 
 
 # Columns of `Picks` that depend on the question.

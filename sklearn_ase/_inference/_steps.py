@@ -163,7 +163,7 @@ def bias_given_gap(
 
     Under each hypothesis the bias is normal with the given mean and variance. The gap
     is the bias minus the error of the unbiased estimate, taken as independent of it;
-    eq. T3 and T4 of docs/trust_method.md.
+    eq. T3 and T4 of docs/method.md.
     """
     share = spread / (variance + spread)
     mean = expected + share * (gap - expected)

@@ -16,14 +16,12 @@ from sklearn_ase._data._rows import (
     read_dataset,
     take_rows,
 )
-from sklearn_ase._data._sources import RowSource
 
 if TYPE_CHECKING:
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._utils._typing import Rows
 
 _ROWS_AT_A_TIME = 4096
-_ROWS_OF_A_SOURCE = 2**16
 
 
 def fingerprint(X: Rows) -> str:
@@ -33,12 +31,7 @@ def fingerprint(X: Rows) -> str:
     of the same values have the same fingerprint.
     """
     digest = hashlib.sha256()
-    if isinstance(X, RowSource):
-        if X.in_memory is not None:
-            return fingerprint(X.in_memory)
-        for rows in X.chunks(_ROWS_OF_A_SOURCE):
-            digest.update(fingerprint(rows).encode())
-    elif is_frame(X):
+    if is_frame(X):
         for name in X.columns:
             digest.update(str(name).encode())
             _add(digest, X[name])
@@ -58,8 +51,8 @@ def fingerprint(X: Rows) -> str:
 
 def fingerprint_of_pool(problem: Problem) -> str | None:
     """Return a fingerprint of the rows of a pool, for files that shall know them."""
-    X = problem.X.in_memory if isinstance(problem.X, RowSource) else problem.X
-    if X is None or is_dataset(X):
+    X = problem.X
+    if is_dataset(X):
         return None
     numbers = np.arange(n_rows(X))
     if not (isinstance(X, np.ndarray) and np.array_equal(X, numbers[:, None])):

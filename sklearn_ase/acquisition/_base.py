@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from typing import TYPE_CHECKING
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from sklearn_ase._utils._checks import check_strategy
@@ -33,12 +32,6 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
         Whether the scores depend on the labels: on ``state.labels``, ``losses``,
         ``picks`` or ``free``. If False, they are computed once per fit of the
         surrogate. If True, they are computed again after every label.
-    is_local : bool
-        Whether the score of a row depends on what is believed about that row and on
-        nothing else. Only then a pool can be read in chunks.
-    reads : tuple of str
-        What a local acquisition reads of the belief besides ``expected_loss`` and
-        ``loss_variance``: "disagreement", "weighted_disagreement", or both.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -54,8 +47,6 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
     is_uniform: bool = False
     needs_member_loss: bool = False
     follows_labels: bool = False
-    is_local: bool = False
-    reads: tuple[str, ...] = ("disagreement", "weighted_disagreement")
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
@@ -76,34 +67,6 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
             Finite and non-negative. A greater score means that a label of the sample
             is worth more.
         """
-
-    def local_parts(self) -> list[BaseAcquisition] | None:
-        """Return local acquisitions whose scores are added up.
-
-        Returns
-        -------
-        parts : list of BaseAcquisition, or None
-            None if the scores cannot be put together in that way. The default is this
-            acquisition itself, if it is local.
-        """
-        return [self] if self.is_local else None
-
-    def blend(self, state: PoolState, totals: np.ndarray) -> tuple[np.ndarray, float]:
-        """Say how the scores of the local parts are added up.
-
-        Parameters
-        ----------
-        state : PoolState
-        totals : ndarray of shape (n_parts,)
-            Sum of the scores of each part over the pool.
-
-        Returns
-        -------
-        weights : ndarray of shape (n_parts,)
-        constant : float
-            Added to the weighted sum.
-        """
-        return np.ones(1), 0.0
 
 
 def check_part(

@@ -78,24 +78,6 @@ class Mixture(BaseAcquisition):
             scores += share * (values / total if total > 0 else 1.0 / len(values))
         return scores
 
-    def local_parts(self) -> list[BaseAcquisition] | None:
-        found = [part.local_parts() for part in self._parts()]
-        return None if None in found else [one for some in found for one in some]
-
-    def blend(self, state: PoolState, totals: np.ndarray) -> tuple[np.ndarray, float]:
-        """Weights by which each part has its share of the whole."""
-        weights, constant, n_samples = [], 0.0, state.n_samples
-        parts, start = self._parts(), 0
-        for part, share in zip(parts, self._shares(len(parts)), strict=True):
-            inside = totals[start : (start := start + len(part.local_parts()))]
-            found, rest = part.blend(state, inside)
-            total = found @ inside + rest * n_samples
-            if not total > 0:  # Such a part asks for uniform picks.
-                found, rest, total = np.zeros(len(inside)), 1.0, n_samples
-            weights.extend(share * found / total)
-            constant += share * rest / total
-        return np.array(weights), constant
-
     def _parts(self):
         if self.acquisitions is None:
             return [XWED(), LossSpread()]
@@ -167,16 +149,6 @@ class TrustWeighted(BaseAcquisition):
         scores = np.asarray(self.part.score_samples(state), dtype=float)
         scale, shift = trust_weights(state, scores.sum())
         return scale * scores + shift
-
-    def local_parts(self) -> list[BaseAcquisition] | None:
-        return self.part.local_parts()
-
-    def blend(self, state: PoolState, totals: np.ndarray) -> tuple[np.ndarray, float]:
-        """Weights of the other acquisition, mixed with a constant."""
-        weights, constant = self.part.blend(state, totals)
-        total = weights @ totals + constant * state.n_samples
-        scale, shift = trust_weights(state, total)
-        return scale * weights, scale * constant + shift
 
     @property
     def part(self) -> BaseAcquisition:

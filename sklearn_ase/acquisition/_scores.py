@@ -25,8 +25,6 @@ class Uniform(BaseAcquisition):
     """
 
     is_uniform = True
-    is_local = True
-    reads = ()
 
     def score_samples(self, state: PoolState) -> Floats:
         """Ones."""
@@ -59,9 +57,6 @@ class BALD(BaseAcquisition):
     BALD()
     """
 
-    is_local = True
-    reads = ("disagreement",)
-
     def score_samples(self, state: PoolState) -> Floats:
         """Disagreement of the members at each sample."""
         return state.belief.disagreement()
@@ -92,9 +87,6 @@ class XWED(BaseAcquisition):
     XWED()
     """
 
-    is_local = True
-    reads = ("weighted_disagreement",)
-
     def score_samples(self, state: PoolState) -> Floats:
         """Weighted disagreement of the members at each sample."""
         return state.belief.weighted_disagreement(state.loss)
@@ -121,9 +113,6 @@ class ExpectedLoss(BaseAcquisition):
     ExpectedLoss()
     """
 
-    is_local = True
-    reads = ()
-
     def score_samples(self, state: PoolState) -> Floats:
         """Expected loss at each sample; for a metric, how much its label matters."""
         return state.belief.expected_loss(state.loss)
@@ -145,9 +134,6 @@ class LossSpread(BaseAcquisition):
     LossSpread()
     """
 
-    is_local = True
-    reads = ()
-
     def score_samples(self, state: PoolState) -> Floats:
         """Standard deviation of the loss at each sample."""
         return np.sqrt(state.belief.loss_variance(state.loss))
@@ -163,7 +149,7 @@ class VarianceReduction(BaseAcquisition):
     the loss that member e expects at x, and ``G_e`` the pool risk that it expects. The
     score is the variance of the best linear prediction of the pool risk from the loss
     at x. It needs a surrogate with members, and keeps an array of shape (n_members,
-    n_samples). A pool that is read in chunks takes two passes for each fit instead.
+    n_samples).
 
     Examples
     --------
@@ -173,19 +159,13 @@ class VarianceReduction(BaseAcquisition):
     """
 
     needs_member_loss = True
-    is_local = True  # Given the pool risk of each member.
-    reads = ("risk_covariance", "member_variance")
 
     def score_samples(self, state: PoolState) -> Floats:
         """Expected decrease of the variance by the label of each sample."""
         belief, member_loss = state.belief, state.belief.member_loss
-        if hasattr(belief, "risk_covariance"):  # The pool is read in chunks.
-            covariance, spread = belief.risk_covariance(), belief.member_variance()
-        else:
-            _kernels.check_members(member_loss)
-            covariance = _kernels.covariance_with_pool_risk(member_loss)
-            spread = member_loss.var(axis=0)
-        variance = spread + belief.loss_variance(state.loss)
+        _kernels.check_members(member_loss)
+        covariance = _kernels.covariance_with_pool_risk(member_loss)
+        variance = member_loss.var(axis=0) + belief.loss_variance(state.loss)
         return np.divide(
             covariance**2, variance, out=np.zeros_like(variance), where=variance > 0
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,10 @@ from sklearn_ase._utils._checks import is_number, shown
 from sklearn_ase._utils._typing import Floats, Response, Task
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import FunctionValues, TableValues
+
+if TYPE_CHECKING:
+    from sklearn_ase.losses import BaseLoss
+    from sklearn_ase.metrics._ratios import ClassMean
 
 
 def pool_weight(
@@ -191,6 +196,22 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     def _gradients(self, means):
         """Gradients at many points, (..., n_means) -> (..., n_means)."""
         return _at_each(self.gradient, means)
+
+    def of_mean_loss(self, loss: BaseLoss) -> tuple[float, float, float] | None:
+        """How the metric follows from the mean of a loss, if it does.
+
+        An evaluation of this loss then answers from what it has recorded.
+
+        Parameters
+        ----------
+        loss : BaseLoss
+
+        Returns
+        -------
+        curve : tuple of three float, or None
+            Start, slope and power: the metric is ``start + slope * mean ** power``.
+        """
+        return None
 
     def __call__(
         self,

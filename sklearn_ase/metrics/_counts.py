@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from sklearn_ase._utils._checks import check_callable, is_number, shown
 from sklearn_ase._utils._typing import Floats
+from sklearn_ase.losses import BaseLoss, ZeroOne
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import ClassValues
@@ -320,6 +321,9 @@ class Accuracy(CountMetric):
     >>> Accuracy()(["cat", "dog", "dog"], ["cat", "dog", "cat"])
     0.666...
     """
+
+    def of_mean_loss(self, loss: BaseLoss) -> tuple[float, float, float] | None:
+        return (1.0, -1.0, 1.0) if isinstance(loss, ZeroOne) else None
 
     def _counts(self, predicted, names, classes):
         return [of_hits(predicted)]

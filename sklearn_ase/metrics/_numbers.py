@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_ase._data._rows import RowOrder
-from sklearn_ase._utils._checks import check_flag, shown
+from sklearn_ase._utils._checks import check_flag, same_settings, shown
 from sklearn_ase._utils._typing import Floats, Label, LossFunction, Response, Task
 from sklearn_ase.losses import LossTable, SquaredError, as_loss
 from sklearn_ase.losses._base import PointLoss
@@ -99,6 +99,10 @@ class RootMeanSquaredError(_SquareMetric):
 
     def validate(self) -> None:
         check_flag(self.negative, "negative")
+
+    def of_mean_loss(self, loss: BaseLoss) -> tuple[float, float, float] | None:
+        slope = -1.0 if self.negative else 1.0
+        return (0.0, slope, 0.5) if same_settings(loss, SquaredError()) else None
 
     def row_values(self, y_true: np.ndarray, y_pred: np.ndarray) -> ArrayLike:
         return ((y_true - y_pred) ** 2)[:, None]
@@ -559,6 +563,13 @@ class MeanLoss(BaseMetric):
         found = np.unique(y_true)
         is_told = y_pred.ndim == 2 and y_pred.shape[1] == len(found)
         return self.row_values(y_true, y_pred, found if is_told else None)
+
+    def of_mean_loss(self, loss: BaseLoss) -> tuple[float, float, float] | None:
+        own = as_loss(self.loss)
+        if own.task is None:
+            own = as_loss(own, loss.task)
+        slope = -1.0 if self.negative else 1.0
+        return (0.0, slope, 1.0) if same_settings(own, loss) else None
 
     def value(self, means: np.ndarray) -> float:
         return float(-means[0] if self.negative else means[0])

@@ -6,7 +6,7 @@ They take the place of a loss, and their mean is estimated. All have the same me
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -406,69 +406,12 @@ class ClassSums(RowValues):
         return slots, count < len(self.classes)
 
 
-# Values for each class, of which no table is kept.
-
-
-@dataclass(frozen=True, eq=False)
-class ReadTable(RowValues):
-    """Values for each class of a pool that is read in chunks.
-
-    A pass over the pool keeps the moments of the values and not the values.
-
-    Attributes
-    ----------
-    metric : BaseMetric
-        Of one mean, which these are the values of.
-    name : str
-        Of the metric, for what passes keep of it.
-    least, most : ndarray of shape (n_samples,)
-        Least and greatest value at each row, before it is weighted.
-    look_up : callable
-        ``rows -> TableValues`` of these rows, not weighted.
-    weight : ndarray of shape (n_samples,)
-    is_bounded : bool
-        Whether the values have a greatest one whatever the predictions.
-    """
-
-    metric: object
-    name: str
-    least: np.ndarray
-    most: np.ndarray
-    look_up: object
-    weight: np.ndarray
-    is_bounded: bool = True
-
-    @property
-    def n_samples(self):
-        return len(self.weight)
-
-    def observed(self, indices, labels):
-        if not len(indices):
-            return np.empty(0)
-        found = self.look_up(indices).observed(np.arange(len(indices)), labels)
-        return self.weight[indices] * found
-
-    def moments(self, belief):
-        expected, variance = belief.moments_of(self.name)
-        return self.weight * expected, self.weight**2 * variance
-
-    def limits(self):
-        ends = self.weight * self.least, self.weight * self.most
-        return np.minimum(*ends), np.maximum(*ends)
-
-    def scaled(self, factor):
-        """The values times a number."""
-        return replace(self, weight=factor * self.weight)
-
-
 # Sums of row values.
 
 
 def combine(parts, coefficients):
     """Sum of row values of one kind of task, each with a coefficient."""
     first = next(part for part in parts if not isinstance(part, FixedValues))
-    if isinstance(first, ReadTable) and len(parts) == 1:
-        return first.scaled(coefficients[0])
     if all(isinstance(part, ClassValues | ClassSums | FixedValues) for part in parts):
         return _class_sums(parts, coefficients)
     if isinstance(first, TableValues | ClassValues | ClassSums):

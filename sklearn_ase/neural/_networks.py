@@ -437,7 +437,7 @@ class RadialBNN(nn.Module):
 
 # Stacking is faster while the product of a single network is so small that calling it
 # costs more than computing it. The bound for the CPU is measured by
-# benchmarks/neural.py; the bound for CUDA is a guess.
+# benchmarks/surrogates/neural.py; the bound for CUDA is a guess.
 MAX_STACKED_PARAMETERS = {"cpu": 200_000, "cuda": 2_000_000}
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)

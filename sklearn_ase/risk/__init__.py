@@ -1,25 +1,22 @@
 """Risks: estimates of the model's mean loss on the pool, from the same labels."""
 
-from typing import TypeAlias
-
-from sklearn_ase.risk._base import BaseRisk
-from sklearn_ase.risk._estimate import RiskEstimate
+from sklearn_ase._inference._steps import Steps
+from sklearn_ase.risk._base import BaseRisk, mean_of_steps
+from sklearn_ase.risk._estimate import Estimate
 from sklearn_ase.risk._estimators import ASE, LURE, CorrectedASE, GuardedASE, MonteCarlo
-from sklearn_ase.risk._metric_estimate import MetricEstimate
+from sklearn_ase.risk._intervals import BoundedInterval, Interval, MeanInterval
 
 __all__ = [
     "ASE",
     "LURE",
     "BaseRisk",
+    "BoundedInterval",
     "CorrectedASE",
+    "Estimate",
     "GuardedASE",
-    "MetricEstimate",
+    "Interval",
+    "MeanInterval",
     "MonteCarlo",
-    "RiskEstimate",
+    "Steps",
+    "mean_of_steps",
 ]
-
-
-# The name of an estimate of either kind in signatures.
-
-
-Estimate: TypeAlias = RiskEstimate | MetricEstimate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import ABCMeta
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,12 @@ from sklearn_ase._inference._bounds import (
     MIN_BOUNDED_LABELS,
     MIN_LABELS,
     MIN_SURPRISES,
+    PoolSample,
     bets_of,
     blended,
     label_degrees,
     min_loss,
     n_surprises,
-    population_variance,
     tail_degrees,
 )
 from sklearn_ase._inference._steps import (
@@ -253,8 +253,7 @@ def design_based(
         standard_error=float(variance**0.5) if has_error else np.nan,
         n_labels=n_labels,
         degrees_of_freedom=label_degrees(state),
-        population_variance=population_variance(state),
-        free_share=1.0 - len(picks) / n_samples,
+        sample=PoolSample.of(state),
         **known,
     )
     if not is_known:

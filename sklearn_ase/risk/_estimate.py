@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_ase._display._blocks import Facts
+from sklearn_ase._display._html import notebook
 from sklearn_ase._inference._bounds import check_interval
-from sklearn_ase._utils._display import html_table
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._intervals import BoundedInterval, Interval, MeanInterval
@@ -134,6 +135,11 @@ class Estimate:
         """Middle of the interval; a guarded value also uses what a surrogate says."""
         return self.uncertainty.middle
 
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Degrees of freedom of the standard error."""
+        return self.uncertainty.degrees_of_freedom
+
     def __float__(self) -> float:
         return float(self.value)
 
@@ -147,7 +153,7 @@ class Estimate:
         return f"Estimate({self.name}={self.value:.4g}, {spread}, {self._labels()})"
 
     def _repr_html_(self) -> str:
-        return html_table("Estimate", self.describe().items())
+        return notebook("Estimate", Facts(self.describe()))
 
     def _labels(self) -> str:
         """Which labels it uses, as its ``repr`` says it."""
@@ -177,8 +183,9 @@ class Estimate:
             words["labels"] += f", {self.n_inside or 'none'} of them in these rows"
         if self.n_skipped:
             words["of"] = f"the rows that can be labelled; {self.n_skipped} could not"
-        suffix = "" if method == "fixed" else ", anytime"
-        words[f"{100 * level:g} % interval{suffix}"] = self._ends_in_words(level, method)
+        interval = f"{100 * level:g} % interval"
+        interval += "" if method == "fixed" else ", anytime"
+        words[interval] = self._ends_in_words(level, method)
         if self.member_spread is not None:
             words["spread of the members"] = f"{self.member_spread:.3g}"
         return words | ({"note": self.note} if self.note else {})
@@ -223,8 +230,9 @@ class Estimate:
             loss without a bound, and once a row was skipped, it assumes that the
             estimate is normally distributed.
         target : {"pool", "population"}, default="pool"
-            ``"population"`` adds the error of the pool as a sample. If rows come in
-            groups, use ``evaluation.estimate(groups=...)``.
+            The pool is the whole source if a sample of it was drawn. ``"population"``
+            adds the error of the pool as a sample of more rows than there are. If rows
+            come in groups, use ``evaluation.estimate(groups=...)``.
 
         Returns
         -------

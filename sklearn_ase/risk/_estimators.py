@@ -249,7 +249,7 @@ class GuardedASE(BaseRisk):
         self.check(state)
         if state.settled.n_labels == 0:
             return self._without_labels(state)
-        corrected: Any = mean_of_steps(self.steps(state), state)
+        corrected: Any = mean_of_steps(tuned_steps(state), state)
         if state.belief is None:
             return corrected
         value = corrected.value
@@ -260,7 +260,8 @@ class GuardedASE(BaseRisk):
         mean = corrected.uncertainty
         # Between what the labels prove, as every mean of losses.
         value = min(max(value, mean.least), min(mean.most, mean.max_loss))
-        return replace(corrected, value=value, uncertainty=replace(mean, value=value, centre=mean.value))
+        mean = replace(mean, value=value, centre=mean.value)
+        return replace(corrected, value=value, uncertainty=mean)
 
     def steps(self, state: PoolState) -> Steps | None:
         return tuned_steps(state)

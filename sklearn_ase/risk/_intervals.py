@@ -16,7 +16,7 @@ quantiles and equations stand in ``sklearn_ase/_inference/_bounds.py``.
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from scipy.stats import norm
 
 from sklearn_ase._inference._bounds import (
     Bets,
+    PoolSample,
     anytime_quantile,
     ends_on_scale,
     fixed_quantiles,
@@ -43,10 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Ends = tuple[float, float]
-_NOT_KNOWN = (
-    "target='population' needs an estimate that says how much the pool varies. Take "
-    "one from evaluation.estimate()."
-)
 
 
 class Interval(metaclass=ABCMeta):
@@ -60,15 +57,15 @@ class Interval(metaclass=ABCMeta):
     standard_error : float
         To first order; NaN if it is unknown.
     degrees_of_freedom : float
-    population_variance : float
-        Variance of what is estimated on the pool as a sample of a population.
+    sample : PoolSample
+        The pool as a sample of a population, or of a larger source.
     """
 
     kind: ClassVar[str]
     n_labels: int
     standard_error: float
     degrees_of_freedom: float
-    population_variance: float
+    sample: PoolSample
 
     @property
     def middle(self) -> float:
@@ -87,7 +84,14 @@ class Interval(metaclass=ABCMeta):
 
     def with_population(self, variance: float, degrees: float) -> Self:
         """The same with another variance of the pool as a sample of a population."""
-        return replace(self, population_variance=variance)  # type: ignore[type-var]
+        sample = replace(
+            self.sample, population_variance=variance, population_degrees=degrees
+        )
+        return replace(self, sample=sample)  # type: ignore[type-var]
+
+    def with_degrees(self, degrees: float) -> Self:
+        """The same with other degrees of freedom."""
+        return replace(self, degrees_of_freedom=degrees)  # type: ignore[type-var]
 
     @property
     def is_by_bets(self) -> bool:
@@ -107,6 +111,8 @@ class Interval(metaclass=ABCMeta):
     def from_dict(cls, values: Mapping[str, Any], metric: Any = None) -> Interval:
         """Make an interval of what :meth:`to_dict` returned."""
         values = dict(values)
+        if "sample" in values:
+            values["sample"] = PoolSample(**values["sample"])
         return _KINDS[values.pop("kind")]._of_file(values, metric)
 
     @classmethod
@@ -120,6 +126,8 @@ def _plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, Bets):
         return value.ends
+    if isinstance(value, PoolSample):
+        return vars(value)
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value.item() if hasattr(value, "item") else value
@@ -165,11 +173,7 @@ class MeanInterval(Interval):
     beyond : float
         By how much the mean of an infinite pool would be raised by values beyond the
         largest one met, eq. T13.
-    free_share : float
-        Share of the pool's rows that were not asked for.
-    population_variance, population_degrees : float
-        Variance of the mean of a pool whose rows, or groups, are drawn from a
-        population, and its degrees of freedom.
+    sample : PoolSample
     """
 
     value: float
@@ -183,9 +187,7 @@ class MeanInterval(Interval):
     most: float = np.inf
     tail_degrees: float | None = None
     beyond: float = 0.0
-    free_share: float = 1.0
-    population_variance: float = np.nan
-    population_degrees: float = np.inf
+    sample: PoolSample = field(default_factory=PoolSample)
 
     kind: ClassVar[str] = "mean"
 
@@ -196,11 +198,8 @@ class MeanInterval(Interval):
     def ends(self, level: float, method: Method, target: Target) -> Ends:
         if not np.isfinite(self.standard_error):
             return -np.inf, np.inf
-        of_population = target == "population"
-        if of_population and np.isnan(self.population_variance):
-            raise ValueError(_NOT_KNOWN)
-        low, high = self._proved(*self._ends(level, method, of_population))
-        if not of_population:
+        low, high = self._proved(*self._ends(level, method, target))
+        if target == "pool" and not self.sample.undrawn_share:
             low, high = max(low, self.least), min(high, self.most)
         return float(min(self.value, low)), float(max(self.value, high))
 
@@ -208,9 +207,9 @@ class MeanInterval(Interval):
         """Ends within what a mean can be."""
         return max(low, self.min_loss), min(high, self.max_loss)
 
-    def _ends(self, level: float, method: Method, of_population: bool) -> Ends:
+    def _ends(self, level: float, method: Method, target: Target) -> Ends:
         """Ends before they are cut to what is possible."""
-        centre, variance, degrees = self._parts(of_population)
+        centre, variance, degrees = self._parts(target)
         quantile = _quantile(level, method, degrees, self.n_labels)
         error = variance**0.5
         low = centre - quantile * error if variance > 0 else centre
@@ -218,23 +217,18 @@ class MeanInterval(Interval):
             return low, centre + quantile * error if variance > 0 else centre
         if method == "fixed":
             quantile, _ = fixed_quantiles(level, min(degrees, self.tail_degrees))
-        missed = self.beyond * (1.0 if of_population else self.free_share)
+        missed = self.beyond * self.sample.open_share(target)
         return low, centre + log_reach(centre, error, quantile) + missed
 
-    def _parts(self, of_population: bool) -> tuple[float, float, float]:
+    def _parts(self, target: Target) -> tuple[float, float, float]:
         """The middle, the variance, and its degrees of freedom."""
-        variance, degrees = self.standard_error**2, self.degrees_of_freedom
-        if of_population:
-            variance = variance + self.population_variance
-            degrees = min(degrees, self.population_degrees)
+        variance = self.standard_error**2 + self.sample.variance(target)
+        degrees = min(self.degrees_of_freedom, self.sample.degrees(target))
         # By chance it may lie where no mean can. The nearest possible one is closer.
         # Ends of values that begin above 0 are found as if they began there.
         start = self.min_loss
         centre = min(max(self.middle - start, 0.0), self.max_loss - start) + start
         return centre, variance, degrees
-
-    def with_population(self, variance: float, degrees: float = np.inf) -> Self:
-        return replace(self, population_variance=variance, population_degrees=degrees)
 
     def after(
         self, n_labels: int, n_samples: int, degrees: float, ratio: float
@@ -247,7 +241,7 @@ class MeanInterval(Interval):
             degrees_of_freedom=degrees,
             beyond=self.beyond / growth,
             tail_degrees=None if tail is None else min(tail * growth, degrees),
-            free_share=1.0 - n_labels / n_samples,
+            sample=replace(self.sample, free_share=1.0 - n_labels / n_samples),
             least=0.0,
             most=np.inf,
         )
@@ -296,13 +290,15 @@ class BoundedInterval(MeanInterval):
         low = min(low, self.least) if self.none_seen else low
         return low, max(high, min(self.most, self.max_loss)) if self.all_seen else high
 
-    def _ends(self, level: float, method: Method, of_population: bool) -> Ends:
+    def _ends(self, level: float, method: Method, target: Target) -> Ends:
         if method == "anytime" and self.bets is not None:
-            return self._betting_ends(level, of_population)
-        centre, variance, degrees = self._parts(of_population)
-        unseen = self.unseen * (1.0 if of_population else self.free_share)
+            return self._betting_ends(level, target)
+        centre, variance, degrees = self._parts(target)
+        unseen = self.unseen * self.sample.open_share(target)
         quantile = _quantile(level, method, degrees, self.n_labels)
-        of_unseen = fixed_quantiles(level, degrees)[1] if method == "fixed" else quantile
+        of_unseen = quantile
+        if method == "fixed":
+            _, of_unseen = fixed_quantiles(level, degrees)
         if self.is_wilson and variance > 0 and np.isfinite(quantile):
             start = self.min_loss
             top = self.max_loss - start
@@ -311,7 +307,7 @@ class BoundedInterval(MeanInterval):
         low_room, high_room = self._rooms(centre, centre)
         low = reach_with_unseen(variance, unseen, low_room, quantile, of_unseen)
         high = reach_with_unseen(variance, unseen, high_room, quantile, of_unseen)
-        if unseen > 0 and not of_population:
+        if unseen > 0 and target == "pool":
             missed = self._missed(level)
             low = max(low, missed) if low_room > 0 else low
             high = max(high, missed) if high_room > 0 else high
@@ -326,21 +322,20 @@ class BoundedInterval(MeanInterval):
         """Mean of rows that all labels may have missed, if few rows are left."""
         largest = self.max_loss if self.largest is None else self.largest
         n_picks = self.n_labels + self.n_skipped
-        share = missed_share(level, self.free_share, n_picks)
+        share = missed_share(level, self.sample.open_share("pool"), n_picks)
         return (largest - self.min_loss) * share
 
-    def _betting_ends(self, level: float, of_population: bool) -> Ends:
+    def _betting_ends(self, level: float, target: Target) -> Ends:
         """Ends of the anytime interval, and what the pool as a sample adds to them."""
         assert self.bets is not None
         low, high = self.bets.at(level) or (self.least, self.most)
-        if not of_population:
+        sample = self.sample
+        if target == "pool" and not sample.undrawn_share:
             return low, high
         # The error of the pool as a sample is the same at all label counts.
-        quantile, of_unseen = fixed_quantiles(level, self.population_degrees)
-        variance, unseen = (
-            self.population_variance,
-            (1.0 - self.free_share) / self.n_labels,
-        )
+        quantile, of_unseen = fixed_quantiles(level, sample.degrees(target))
+        variance = sample.variance(target)
+        unseen = (sample.open_share(target) - sample.free_share) / self.n_labels
         reaches = [
             reach_with_unseen(variance, unseen, room, quantile, of_unseen)
             for room in self._rooms(low, high)
@@ -396,25 +391,25 @@ class FunctionInterval(Interval):
         return self.of_mean(self.mean.middle)
 
     @property
-    def n_labels(self) -> int:  # type: ignore[override]
+    def n_labels(self) -> int:
         """Labels that the mean uses."""
         return self.mean.n_labels
 
     @property
-    def degrees_of_freedom(self) -> float:  # type: ignore[override]
+    def degrees_of_freedom(self) -> float:
         """Those of the mean."""
         return self.mean.degrees_of_freedom or 1.0
 
     @property
-    def standard_error(self) -> float:  # type: ignore[override]
+    def standard_error(self) -> float:
         """That of the mean, times the derivative."""
         steepness = self._steepness(self.mean.value)
         return steepness * self.mean.standard_error if steepness > 0 else 0.0
 
     @property
-    def population_variance(self) -> float:  # type: ignore[override]
-        """That of the mean, times the squared derivative."""
-        return self._steepness(self.mean.value) ** 2 * self.mean.population_variance
+    def sample(self) -> PoolSample:
+        """That of the mean, with variances times the squared derivative."""
+        return self.mean.sample.scaled(self._steepness(self.mean.value) ** 2)
 
     @property
     def is_by_bets(self) -> bool:
@@ -470,10 +465,10 @@ class TangentInterval(Interval):
         What is left if the labels say nothing.
     scale : {"linear", "log", "log_complement", "atanh"}
         On which the interval is symmetric.
-    beyond, free_share : float
+    beyond : float
         What losses beyond the largest one met would add to the value on an infinite
-        pool, eq. T13; share of the pool's rows that were not asked for.
-    population_variance : float
+        pool, eq. T13.
+    sample : PoolSample
     """
 
     centre: float
@@ -483,22 +478,18 @@ class TangentInterval(Interval):
     bounds: Ends = (-np.inf, np.inf)
     scale: str = "linear"
     beyond: float = 0.0
-    free_share: float = 1.0
-    population_variance: float = np.nan
+    sample: PoolSample = field(default_factory=PoolSample)
 
     kind: ClassVar[str] = "tangent"
 
     def ends(self, level: float, method: Method, target: Target) -> Ends:
-        of_population = target == "population"
-        if of_population and np.isnan(self.population_variance):
-            raise ValueError(_NOT_KNOWN)
+        added = self.sample.variance(target)
         quantile = _quantile(level, method, self.degrees_of_freedom, self.n_labels)
         if not np.isfinite(quantile):
             return self.bounds
-        added = self.population_variance if of_population else 0.0
         error = quantile * np.sqrt(self.standard_error**2 + added)
         low, high = ends_on_scale(self.scale, self.centre, error)
-        missed = self.beyond * (1.0 if of_population else self.free_share)
+        missed = self.beyond * self.sample.open_share(target)
         return low + min(missed, 0.0), high + max(missed, 0.0)
 
     def after(
@@ -510,7 +501,7 @@ class TangentInterval(Interval):
             n_labels=n_labels,
             degrees_of_freedom=degrees,
             beyond=self.beyond / (n_labels / max(self.n_labels, 1)),
-            free_share=1.0 - n_labels / n_samples,
+            sample=replace(self.sample, free_share=1.0 - n_labels / n_samples),
         )
 
 
@@ -523,14 +514,14 @@ class OverMeans(Interval):
     centre, standard_error : float
     n_labels : int
     degrees_of_freedom : float
-    population_variance : float
+    sample : PoolSample
     """
 
     centre: float
     standard_error: float
     n_labels: int
     degrees_of_freedom: float
-    population_variance: float
+    sample: PoolSample
 
     @abstractmethod
     def _over(self, quantile: float) -> Ends:
@@ -542,17 +533,13 @@ class OverMeans(Interval):
 
     def ends(self, level: float, method: Method, target: Target) -> Ends:
         quantile = _quantile(level, method, self.degrees_of_freedom, self.n_labels)
-        quantile = min(quantile, MOST_QUANTILE) if target == "pool" else quantile
+        added = self.sample.variance(target)
         low, high = self._over(min(quantile, MOST_QUANTILE))
-        if target == "pool":
-            return low, high
-        if np.isnan(self.population_variance):
-            raise ValueError(_NOT_KNOWN)
-        if not self.population_variance:
+        if not added:
             return low, high
         # The error of the pool as a sample is independent of that of the labels.
-        added = quantile * self.population_variance**0.5
-        below, above = np.hypot([low - self.centre, high - self.centre], added)
+        reach = [low - self.centre, high - self.centre]
+        below, above = np.hypot(reach, quantile * added**0.5)
         return self.centre - below, self.centre + above
 
     def after(
@@ -572,7 +559,7 @@ class RegionInterval(OverMeans):
 
     Attributes
     ----------
-    centre, standard_error, n_labels, degrees_of_freedom, population_variance
+    centre, standard_error, n_labels, degrees_of_freedom, sample
         See :class:`OverMeans`.
     metric : object
         With ``value(all means)``, and ``gradient`` for more than two means.
@@ -629,7 +616,7 @@ class ClassInterval(OverMeans):
 
     Attributes
     ----------
-    centre, standard_error, n_labels, degrees_of_freedom, population_variance
+    centre, standard_error, n_labels, degrees_of_freedom, sample
         See :class:`OverMeans`.
     class_mean : ClassMean
         How classes are averaged.

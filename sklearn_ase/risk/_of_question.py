@@ -21,8 +21,8 @@ from sklearn_ase._inference._bounds import (
     MIN_LABELS,
     UNCORRELATED_LABELS,
     UNSEEN_EVENTS,
+    PoolSample,
     label_degrees,
-    population_variance,
     proved_limits,
     tail_degrees,
 )
@@ -81,14 +81,15 @@ def estimate_metric(
     if len(states) > 1 or not is_unbiased:  # A cut would bias what is unbiased.
         pairs = zip(estimates, states, strict=True)
         estimates = [with_limits(*pair, cut=not is_unbiased) for pair in pairs]
-    about = {
+    about: dict[str, Any] = {
         "n_labels": estimates[0].n_labels,
         "n_skipped": estimates[0].n_skipped,
         "name": metric.name,
         "bounds": metric.bounds,
     }
     if states[0].belief is not None:
-        pool_metric.check_bounds([state.expected_loss.mean() for state in states])
+        expected: list[Any] = [state.expected_loss for state in states]
+        pool_metric.check_bounds([each.mean() for each in expected])
     if _is_all_skipped(states[0]):
         return _refused(np.nan, _ALL_SKIPPED, about)
     classes = None
@@ -103,24 +104,25 @@ def estimate_metric(
     if curve is not None and (states[0].loss.min_loss >= 0 or curve[2] != 1.0):
         estimate = with_limits(estimates[0], states[0], cut=False)
         if curve[2] == 1.0:
-            estimate = _with_known_rows(estimate, pool_metric, state_of)
+            estimate = _with_known_rows(
+                estimate, states[0], curve[1], pool_metric, state_of
+            )
         return of_one_mean(metric, curve, estimate)
-    steps = [risk.steps(state) for state in states] if states[0].settled.n_labels else []
-    if not steps or any(each is None for each in steps):
+    has_labels = states[0].settled.n_labels > 0
+    steps = [risk.steps(state) if has_labels else None for state in states]
+    if any(each is None for each in steps):
         name = type(risk).__name__
         reason = estimates[0].refusal or f"{name} has no interval for this metric."
         return _refused(value, reason, about)
     means = CorrectedMeans.of(states, steps)
-    if curve is not None:  # The labels prove limits of the only mean.
+    # The labels prove limits of the only mean, but not of rows that were not drawn.
+    if curve is not None and states[0].inclusion_proba is None:
         about["bounds"] = _within(metric.bounds, curve, means.least[0], means.most[0])
     if not np.isfinite([value, pool_metric.value(means.corrected)]).all():
         return _refused(value, _undefined(metric), about)
     tangent = _tangent(risk, pool_metric, state_of, means, bounds=about["bounds"])
-    tangent = replace(
-        tangent,
-        free_share=getattr(estimates[0].uncertainty, "free_share", 1.0),
-        beyond=_beyond(pool_metric, means, estimates[0], states[0]),
-    )
+    beyond = _beyond(pool_metric, means, estimates[0], states[0])
+    tangent = replace(tangent, beyond=beyond)
     interval: Interval = tangent
     if classes is not None:
         unseen = unseen_of(states, training_labels)
@@ -128,19 +130,20 @@ def estimate_metric(
     elif len(states) == 2:
         unseen = unseen_of(states, training_labels)
         interval = _region(pool_metric, means, unseen, tangent)
-    has_limits = curve is not None and np.isfinite([means.least, means.most]).all()
+    proved = np.isfinite([means.least, means.most]).all()
+    refusals: dict[str, Any] = _refusals(
+        pool_metric,
+        estimates[0],
+        states,
+        tangent=tangent,
+        has_region=interval is not tangent,
+        has_limits=bool(curve is not None and proved),
+    )
     return Estimate(
         value=value,
         standard_error=tangent.standard_error,
         uncertainty=interval,
-        **_refusals(
-            pool_metric,
-            estimates[0],
-            states,
-            tangent=tangent,
-            has_region=interval is not tangent,
-            has_limits=has_limits,
-        ),
+        **refusals,
         **about,
     )
 
@@ -176,15 +179,14 @@ def with_limits(estimate: Estimate, state: PoolState, cut: bool = True) -> Estim
         # Rows outside of a group count 0, those inside more than once.
         greatest, picks = state.loss.values.limits()[1], state.settled
         told = picks.indices[picks.answered]
-        mean = BoundedInterval(
-            **vars(mean)
-            | {
-                "max_loss": float(greatest.mean()),
-                "largest": float(greatest.max()),
-                "none_seen": not picks.losses.any(),
-                "all_seen": bool((picks.losses[picks.answered] == greatest[told]).all()),
-            }
-        )
+        seen = picks.losses[picks.answered]
+        proved = {
+            "max_loss": float(greatest.mean()),
+            "largest": float(greatest.max()),
+            "none_seen": not picks.losses.any(),
+            "all_seen": bool((seen == greatest[told]).all()),
+        }
+        mean = BoundedInterval(**vars(mean) | proved)
     return replace(estimate, value=value, uncertainty=mean)
 
 
@@ -195,19 +197,25 @@ def _mean_of(estimate: Estimate) -> MeanInterval:
     return MeanInterval(estimate.value, estimate.standard_error, estimate.n_labels)
 
 
-def _with_known_rows(estimate: Estimate, pool_metric: PoolMetric, state_of: Any) -> Any:
+def _with_known_rows(
+    estimate: Estimate,
+    state: PoolState,
+    slope: float,
+    pool_metric: PoolMetric,
+    state_of: StateOf,
+) -> Estimate:
     """The estimate of a mean, with the variance of the metric on other pools.
 
     Rows differ also in what no label changes.
     """
-    at, picks = [estimate.value], state_of.state.settled
+    at, picks = [estimate.value], state.settled
     values = np.zeros(len(picks))
     observed = state_of.observed(pool_metric.linearised(at))
     values[picks.answered] = observed[: picks.n_labels]
     values = values + pool_metric.known_influence(at)[picks.indices]
-    variance = population_variance(state_of(pool_metric.parts[0]), values)
-    slope = pool_metric.curve()[1]
-    mean = replace(estimate.uncertainty, population_variance=variance / slope**2)
+    mean = _mean_of(estimate)
+    found = PoolSample.of(state, values).scaled(1.0 / slope**2)
+    mean = replace(mean, sample=replace(found, free_share=mean.sample.free_share))
     return replace(estimate, uncertainty=mean)
 
 
@@ -241,7 +249,7 @@ def _is_all_skipped(state: PoolState) -> bool:
 # A metric of one mean is estimated from the end that its values are close to.
 
 
-def from_an_end(pool_metric: PoolMetric, state_of: Any) -> PoolMetric:
+def from_an_end(pool_metric: PoolMetric, state_of: StateOf) -> PoolMetric:
     """The metric as a function of how far its only mean is from the closer end.
 
     Intervals allow for rare values that no label has shown. If nearly all rows have
@@ -266,7 +274,7 @@ def from_an_end(pool_metric: PoolMetric, state_of: Any) -> PoolMetric:
     return FromEndMetric.of(pool_metric, least, 1.0) if least.any() else pool_metric
 
 
-def _ends_of_rows(part: Any, state_of: Any) -> tuple[Floats, Floats]:
+def _ends_of_rows(part: Any, state_of: StateOf) -> tuple[Floats, Floats]:
     """Least and greatest value of each row, such that their means are known.
 
     Nobody knows all rows that can be labelled. If some cannot, the ends are the same
@@ -355,7 +363,7 @@ def unseen_of(states: list[PoolState], training_labels: float) -> Floats:
 def _tangent(
     risk: BaseRisk,
     pool_metric: PoolMetric,
-    state_of: Any,
+    state_of: StateOf,
     means: CorrectedMeans,
     bounds: tuple[float, float],
 ) -> TangentInterval:
@@ -374,7 +382,7 @@ def _tangent(
         degrees_of_freedom=_degrees(influence, steps.values),
         bounds=bounds,
         scale=metric.scale,
-        population_variance=population_variance(influence, values),
+        sample=PoolSample.of(influence, values),
     )
 
 
@@ -451,7 +459,7 @@ def _region(
         standard_error=tangent.standard_error,
         n_labels=tangent.n_labels,
         degrees_of_freedom=tangent.degrees_of_freedom,
-        population_variance=tangent.population_variance,
+        sample=tangent.sample,
         metric=pool_metric.metric,
         means=tuple(means.corrected.tolist()),
         known=tuple(pool_metric.known.tolist()),
@@ -481,13 +489,14 @@ def _class_interval(
     training_labels: float,
 ) -> ClassInterval:
     """What is known of each class, but for the errors."""
-    class_mean, place = class_mean_of(pool_metric), _places(pool_metric)
+    class_mean: Any = class_mean_of(pool_metric)
+    place = _places(pool_metric)
     each: list[Any] = [estimate.uncertainty for estimate in estimates]
     values = ([getattr(x, of) for x in each] for of in ("value", "least", "most"))
     shares = [pool_metric.all_means(x).reshape(3, -1) for x in values]
     means, least, most = (share[:2].T for share in shares)
     predicted, state = shares[0][2], states[0]
-    is_shown = _of_classes([s.settled.losses.any() for s in states], place).any(1)
+    is_shown: Any = _of_classes([s.settled.losses.any() for s in states], place).any(1)
     is_sure = class_mean.counts(is_shown, predicted)
     can_be = class_mean.counts(most.sum(axis=1), predicted)
     # Of a class that no label has shown so many rows are expected ...
@@ -503,7 +512,7 @@ def _class_interval(
         standard_error=np.nan,
         n_labels=picks.n_labels,
         degrees_of_freedom=1.0,
-        population_variance=np.nan,
+        sample=PoolSample(),
         class_mean=class_mean,
         means=means,
         predicted=predicted,
@@ -537,7 +546,7 @@ def _around(
         classes,
         standard_error=tangent.standard_error,
         degrees_of_freedom=tangent.degrees_of_freedom,
-        population_variance=tangent.population_variance,
+        sample=tangent.sample,
         means=shares[:2].T,
         covariance=together * _covariances(means, unseen, place),
     )

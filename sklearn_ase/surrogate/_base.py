@@ -55,11 +55,6 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         Whether rows are labelled with known probabilities. The evaluation sets it
         before the first fit. If False, labels were chosen for what they teach, and
         say less about the rest of the pool.
-    takes_sources : bool, default=False
-        For pools that are read in chunks: whether :meth:`prepare` takes a
-        :class:`RowSource`, and :meth:`belief` follows an :meth:`update`. If False,
-        `prepare` gets 20,000 rows of a pool that is not in memory, and `update` is not
-        called.
 
     See Also
     --------
@@ -104,7 +99,6 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     frozen_classes: np.ndarray | None = None
     can_update: bool = False
     labels_are_drawn: bool = True
-    takes_sources: bool = False
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""

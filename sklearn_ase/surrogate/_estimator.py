@@ -16,7 +16,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._data._predictions import cross_fitted
 from sklearn_ase._data._rows import n_rows, take_rows
-from sklearn_ase._data._sources import RowSource
 from sklearn_ase._utils._checks import check_folds, check_integer, check_number, shown
 from sklearn_ase._utils._estimators import fit_seeded, unwrap
 from sklearn_ase._utils._typing import Floats, Rows
@@ -106,7 +105,6 @@ class EstimatorSurrogate(EncodingSurrogate):
     abstract methods below.
     """
 
-    takes_sources = True
     _belief_type: Any = None
     _stratified = False
     _shift = None  # A ShiftScore, if pool and training rows could be compared.
@@ -171,8 +169,7 @@ class EstimatorSurrogate(EncodingSurrogate):
         X, X_train = self._encoded(X, X_train)
         if self._new_calibration() is not None and can_compare(X, X_train):
             self._shift = ShiftScore(X, X_train)
-            if not isinstance(X, RowSource):  # Its chunks are scored as they are read.
-                self._pool = X, self._shift.score(X)
+            self._pool = X, self._shift.score(X)
         return X, X_train
 
     def fit(

@@ -13,7 +13,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches
 
-from sklearn_ase._data._sources import RowSource
 from sklearn_ase._utils._checks import check_integer
 from sklearn_ase._utils._typing import Rows, Seed
 from sklearn_ase.surrogate._base import BaseSurrogate
@@ -157,12 +156,10 @@ class EncodingSurrogate(BaseSurrogate):
             return X, X_train
         name, encoder = pipeline.steps[0]
         is_encoder = isinstance(encoder, FrameEncoder | ImageEncoder)
-        is_source = isinstance(X, RowSource)
-        if not is_encoder or not encoder.encodes(X.head() if is_source else X):
+        if not is_encoder or not encoder.encodes(X):
             return X, X_train
-        frames = [X.sample() if is_source else X]
-        frames += [] if X_train is None else [X_train]
+        frames = [X] if X_train is None else [X, X_train]
         encoder = self._encoder = clone(encoder).fit_frames(frames)
         self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
-        rows = X.mapped(encoder.transform) if is_source else encoder.transform(X)
+        rows = encoder.transform(X)
         return rows, None if X_train is None else encoder.transform(X_train)

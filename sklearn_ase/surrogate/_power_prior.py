@@ -6,7 +6,7 @@ labels of the pool, or count in full, or count in full except for rows whose lab
 wrong. In regression the rows whose label looks right may be worth less, too. Each
 hypothesis is a Gaussian prior of the parameters of the calibration. The marginal
 likelihood of the acquired labels says how probable each hypothesis is. The equations
-are those of docs/trust_method.md.
+are those of docs/method.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from scipy.special import expit, logit, softmax
 from sklearn.ensemble import ExtraTreesClassifier
 
 from sklearn_ase._data._rows import is_frame, n_rows, stack_rows, take_rows
-from sklearn_ase._data._sources import RowSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -265,7 +264,7 @@ class ShiftScore:
     Parameters
     ----------
     X : ndarray, sparse matrix or frame of numbers, shape (n_samples, n_features)
-        The pool, or a :class:`RowSource` of such rows.
+        The pool.
     X_train : same kind as X, shape (n_training, n_features)
 
     Examples
@@ -310,8 +309,8 @@ def can_compare(X, X_train):
     """Whether both are tables of numbers, with sufficient rows to compare them."""
     if X_train is None or min(n_rows(X), n_rows(X_train)) < _LEAST_ROWS:
         return False
-    tables = (X.head() if isinstance(X, RowSource) else X), X_train
-    return all(rows is not None and rows.ndim == 2 for rows in map(_numbers, tables))
+    tables = map(_numbers, (X, X_train))
+    return all(rows is not None and rows.ndim == 2 for rows in tables)
 
 
 def _numbers(rows):
@@ -333,10 +332,6 @@ def _numbers(rows):
 
 def _some_rows(rows, rng):
     size = n_rows(rows)
-    if size <= _MOST_ROWS and not isinstance(rows, RowSource):
+    if size <= _MOST_ROWS:
         return rows
-    chosen = np.arange(size)
-    if size > _MOST_ROWS:
-        chosen = rng.choice(size, _MOST_ROWS, replace=False)
-    is_source = isinstance(rows, RowSource)
-    return rows.take_once(chosen) if is_source else take_rows(rows, chosen)
+    return take_rows(rows, rng.choice(size, _MOST_ROWS, replace=False))

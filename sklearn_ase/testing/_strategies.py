@@ -13,7 +13,7 @@ from sklearn_ase._utils._typing import Estimator, Task
 from sklearn_ase.acquisition import BaseAcquisition
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.losses import LogLoss, SquaredError
-from sklearn_ase.risk import BaseRisk, RiskEstimate
+from sklearn_ase.risk import BaseRisk, Estimate
 from sklearn_ase.selection import BaseSelection
 from sklearn_ase.stopping import BaseStop
 from sklearn_ase.surrogate import as_surrogate
@@ -121,7 +121,7 @@ def check_risk(risk: BaseRisk, tasks: Sequence[Task] = TASKS) -> None:
 
 def _check_estimate(risk, state):
     found = risk.estimate(state)
-    require(isinstance(found, RiskEstimate), "estimate must be a RiskEstimate")
+    require(isinstance(found, Estimate), "estimate must be an Estimate")
     require(np.isfinite(float(found)), "the value must be finite")
     fits = found.n_labels <= state.n_labels
     require(fits, "n_labels must not exceed the number of labels")
@@ -298,11 +298,13 @@ def _example_estimates():
 
     def estimates(refusal="", spread=0.5, counts=counts):
         return [
-            RiskEstimate(
-                value=values[n - 1],
-                standard_error=spread / np.sqrt(n),
-                n_labels=int(n),
-                degrees_of_freedom=max(n - 1.0, 1.0),
+            replace(
+                Estimate.of_mean(
+                    value=values[n - 1],
+                    standard_error=spread / np.sqrt(n),
+                    n_labels=int(n),
+                    degrees_of_freedom=max(n - 1.0, 1.0),
+                ),
                 refusal=refusal,
             )
             for n in counts

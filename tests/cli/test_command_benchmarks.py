@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+HOUSE = Path(__file__).parents[2] / "benchmarks" / "house"
 
 
 def printed_by(script, *words):
     """Lines that a benchmark prints, without the first."""
     done = subprocess.run(
-        [sys.executable, BENCHMARKS / script, *words],
+        [sys.executable, HOUSE / script, *words],
         capture_output=True,
         text=True,
         check=False,

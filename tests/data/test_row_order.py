@@ -356,7 +356,7 @@ def test_missing_labels_of_an_index_are_the_same(missing):
         order.check(y=pd.Series([1, 2, 3, 4], own[[0, 2, 1, 3]]))
 
 
-def test_a_pool_of_texts_and_one_read_in_chunks_have_an_order_too():
+def test_a_pool_of_texts_has_an_order_too():
     texts = pd.Series(
         [f"{label} word {n % 7}" for n, label in enumerate(LABELS)], INDEX
     )
@@ -365,8 +365,6 @@ def test_a_pool_of_texts_and_one_read_in_chunks_have_an_order_too():
     evaluator.start(texts, predictions=said)
     with _refused("predictions"):
         evaluator.start(texts, predictions=_shuffled(said))
-    with _refused("y"):
-        _evaluator(store="chunks").fit(X, _shuffled(Y), **TRAINING)
 
 
 def test_displays_and_decompositions_compare_their_arrays(evaluation):

@@ -447,15 +447,3 @@ def test_costs_of_comparisons_are_printed(capsys):
     model_costs.main(["--rows", "300", "--labels", "12"])
     text = capsys.readouterr().out
     assert "300 rows, 118 models, no features, 12 labels" in text
-
-
-def test_memory_and_time_of_a_pool_on_disk_are_printed(tmp_path, monkeypatch, capsys):
-    import large_pools
-
-    monkeypatch.setattr(large_pools, "ROWS_OF_A_FILE", 1000)
-    how = ["--rows", "2500", "--trees", "3", "--labels", "4"]
-    large_pools.main(["disk", *how, "--classes", "3", "--scratch", str(tmp_path)])
-    assert len(list(tmp_path.glob("pool_2500/*.parquet"))) == 3
-    text = capsys.readouterr().out
-    assert "peak MB beyond it" in text
-    assert "n_labels=4" in text

@@ -181,7 +181,7 @@ def test_the_site_loads_nothing_from_other_hosts(site):
 
 
 def test_formulas_of_the_site_are_mathml(site):
-    page = (site / "trust_method.html").read_text(encoding="utf-8")
+    page = (site / "method.html").read_text(encoding="utf-8")
     assert '<div class="formula" id="eq-t12"><math display="block">' in page
     assert "\\frac" not in page
 
@@ -192,7 +192,6 @@ def test_formulas_of_the_site_are_mathml(site):
         (["f1"], "guide/metrics"),
         (["llm", "judg"], "guide/judges"),
         (["csv"], "guide/command_line"),
-        (["dask"], "guide/large_pools"),
     ],
 )
 def test_the_search_of_the_site_finds(words, page, site):

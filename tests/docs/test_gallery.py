@@ -9,8 +9,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 NEEDS = {
     "plot_deep_ensemble": "skorch",
     "plot_pandas_pipeline": "pandas",
-    "plot_pool_on_disk": "pyarrow",
-    "plot_pool_on_dask": "distributed",
 }
 
 

@@ -272,7 +272,7 @@ def test_bets_of_the_anytime_interval_know_no_later_label():
     evaluation = share(n_labels=40).fit(None, y, experts=score).evaluation_
     guarded, corrected = evaluation.estimate(), evaluation.estimate(CorrectedASE())
     # CorrectedASE expects of each pick what was believed before its label.
-    assert guarded.mean.anytime == corrected.mean.anytime
+    assert guarded.uncertainty.mean.bets == corrected.uncertainty.mean.bets
     assert guarded.interval() != corrected.interval()
 
 
@@ -306,8 +306,8 @@ def test_a_group_with_one_kind_of_labels_has_no_interval_of_wilson():
     labels = y[[row for row in evaluation.state.indices if group[row]]]
     assert len(labels) >= 5
     assert np.sum(labels == "wrong") < 5  # Labels outside of the group are no events.
-    assert not evaluation.estimate(where=group).mean.is_wilson
-    assert found.estimate_.mean.is_wilson
+    assert not evaluation.estimate(where=group).uncertainty.mean.is_wilson
+    assert found.estimate_.uncertainty.mean.is_wilson
 
 
 def test_errors_name_what_the_user_gave():

@@ -25,17 +25,18 @@ def test_the_forecast_is_the_first_number_of_labels_that_is_enough(method, width
 
     def width_with(n):
         share = (1 / n - 1 / 150) / (1 / 50 - 1 / 150)
-        then = replace(
-            now,
+        interval = replace(
+            now.uncertainty,
             standard_error=now.standard_error * np.sqrt(share),
             n_labels=n,
             degrees_of_freedom=n - 1,
-            unseen=now.unseen * 50 / n,
-            free_share=1 - n / 150,
+            unseen=now.uncertainty.unseen * 50 / n,
+            sample=replace(now.uncertainty.sample, free_share=1 - n / 150),
             least=0.0,
             most=np.inf,
-            anytime=(),
+            bets=None,
         )
+        then = replace(now, uncertainty=interval)
         return np.ptp(then.interval(0.8, method=method))
 
     scale = np.ptp(now.interval(0.8, method=method)) / width_with(50)

@@ -244,7 +244,7 @@ def test_a_metric_that_is_no_mean_is_refused():
 
 
 def test_intervals_cover_at_half_of_the_pool():
-    """A small version of benchmarks/judge_table.py."""
+    """A small version of benchmarks/judges/judge_table.py."""
     n_covered, n_runs = {}, 12
     for seed in range(n_runs):
         y, experts = _answers(100, seed=100 + seed)

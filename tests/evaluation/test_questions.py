@@ -36,7 +36,7 @@ from sklearn_ase.metrics import (
     Recall,
     metric_names,
 )
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE, MetricEstimate
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, Estimate, GuardedASE
 from sklearn_ase.selection import ArgMax
 
 risks = pytest.mark.parametrize("risk", WEIGHTED, ids=repr)
@@ -277,7 +277,7 @@ def test_evaluators_with_a_metric_are_cloned_and_pickled():
     assert clone(evaluator).get_params()["metric__pos_label"] == 1
     found = buy(start(metric="f1"), 30).estimate()
     again = pickle.loads(pickle.dumps(found))
-    assert isinstance(again, MetricEstimate)
+    assert isinstance(again, Estimate)
     assert again.interval() == found.interval()
 
 

@@ -21,7 +21,7 @@ from helpers.questions import (
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator, SliceTable
-from sklearn_ase._evaluation._slices import _short, _verdict
+from sklearn_ase._evaluation._slices import _verdict
 from sklearn_ase.metrics import LabelShare
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 
@@ -186,35 +186,40 @@ def test_the_table_is_shown_as_text_and_html(evaluation):
 
 
 @pytest.mark.parametrize(
-    ("refusal", "verdict", "short"),
+    ("refusal", "verdict"),
     [
         (
             "No interval: the losses have a heavy tail (shape 0.90; from 0.5).",
             "no interval: the losses have a heavy tail (shape 0.90; from 0.5).",
-            "no interval: the losses have a heavy tail",
         ),
         (
             "No interval from 20 labels: fewer than 25 tell too little about F1.",
             "no interval from 20 labels: fewer than 25 tell too little about F1.",
-            "no interval: fewer than 25 labels",
         ),
         (
             "ASE has no interval: its error is the surrogate's.",
             "no interval: ASE has no interval: its error is the surrogate's.",
-            "no interval: ASE has no interval",
         ),
     ],
 )
-def test_a_verdict_says_once_that_there_is_no_interval(refusal, verdict, short):
+def test_a_verdict_says_once_that_there_is_no_interval(refusal, verdict):
     assert _verdict(SimpleNamespace(refusal=refusal), 20) == verdict
-    assert _short(verdict) == short
+
+
+def test_the_printed_table_has_the_reason_for_no_interval_below_it(evaluation):
+    table = evaluation.estimate_by(GROUPS, risk=ASE())
+    *rows, reason = str(table).splitlines()
+    assert all(row.endswith("no interval") for row in rows[1:])
+    assert reason.endswith(table["verdict"][0])
+    assert reason in table._repr_html_().replace("&#x27;", "'")
 
 
 def test_a_table_without_intervals_is_narrow():
     table = buy(start(loss="log_loss"), 20).estimate_by(GROUPS)
     assert any("the loss has no greatest value" in each for each in table["verdict"])
-    assert "no interval: fewer than 25 labels" in str(table)
-    assert max(map(len, str(table).splitlines())) < 120
+    *lines, reason = str(table).splitlines()
+    assert "fewer than 25 labels" in reason
+    assert max(map(len, lines)) < 120
 
 
 def test_few_labels_are_as_good_as_nothing_that_could_be_said(evaluation):

@@ -8,7 +8,7 @@ from helpers.iris_campaign import TRAINING, X, Y, make_evaluator, start_evaluati
 
 from sklearn_ase import LabelLedger, Picks
 from sklearn_ase._evaluation._history import recent_estimates
-from sklearn_ase.risk import ASE, LURE, CorrectedASE, RiskEstimate
+from sklearn_ase.risk import ASE, LURE, CorrectedASE, Estimate
 from sklearn_ase.selection import ArgMax
 from sklearn_ase.stopping import BaseStop, Plateau, TargetWidth
 
@@ -64,7 +64,7 @@ def test_a_constant_loss_does_not_stop_the_campaign():
 
 
 def estimates_of(*values):
-    return [RiskEstimate(value, 0.1, n_labels=n) for n, value in enumerate(values, 1)]
+    return [Estimate(value, 0.1, n_labels=n) for n, value in enumerate(values, 1)]
 
 
 def test_a_rule_sees_the_estimates_since_the_last_label_without_one():
@@ -72,7 +72,7 @@ def test_a_rule_sees_the_estimates_since_the_last_label_without_one():
     ledger.ask(Picks.unanswered(range(5), *[np.zeros(5)] * 5))
     ledger.tell(range(5), [0] * 5)
     for row, value in enumerate([0.9, None, 0.5, None, 0.4]):
-        estimate = None if value is None else RiskEstimate(value, 0.1, n_labels=row + 1)
+        estimate = None if value is None else Estimate(value, 0.1, n_labels=row + 1)
         ledger.note([row], None if estimate is None else asdict(estimate), False)
     assert [estimate.value for estimate in recent_estimates(ledger)] == [0.4]
     ledger.note([4], None, False)

@@ -1,9 +1,8 @@
 """Intervals of losses with a greatest value: what no label has shown is allowed for."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from helpers.estimates import with_interval
 from helpers.states import make_picks, uniform_state, without_belief
 from scipy import stats
 
@@ -25,9 +24,9 @@ from sklearn_ase.losses import (
 from sklearn_ase.risk import (
     LURE,
     CorrectedASE,
+    Estimate,
     GuardedASE,
     MonteCarlo,
-    RiskEstimate,
 )
 from sklearn_ase.stopping import TargetWidth
 
@@ -98,7 +97,7 @@ def test_the_bound_is_that_of_the_loss_and_not_of_the_labels_so_far():
         query = evaluation.ask()
         evaluation.tell(query, [0])
     estimate = evaluation.estimate()
-    assert estimate.max_loss == 1.0
+    assert estimate.uncertainty.max_loss == 1.0
     assert estimate.interval()[1] > 0.3
     assert not evaluation.stop_reason(TargetWidth(0.1))
 
@@ -190,8 +189,8 @@ def test_an_interval_holds_what_the_labels_prove(evaluator, digits, risk):
     low, high = estimate.interval(0.99)
     assert low <= estimate.value <= high
     if isinstance(risk, GuardedASE):
-        assert low >= estimate.least
-        assert high <= estimate.most
+        assert low >= estimate.uncertainty.least
+        assert high <= estimate.uncertainty.most
 
 
 # Betting
@@ -233,7 +232,7 @@ def test_the_ends_are_where_the_capital_of_a_gambler_is():
 
 
 def test_intervals_widen_with_their_level():
-    ends = LURE().estimate(uniform_state(np.eye(1, 40)[0], 500)).anytime
+    ends = LURE().estimate(uniform_state(np.eye(1, 40)[0], 500)).uncertainty.bets.ends
     widths = [high - low for _, low, high in ends]
     assert (np.diff(widths) >= 0).all()
 
@@ -272,11 +271,11 @@ def test_picks_without_known_limits_have_the_normal_anytime_interval():
         max_expected_ratio=unknown,
     )
     estimate = LURE().estimate(without_belief(picks, 500, state.loss))
-    assert estimate.anytime == ()
+    assert estimate.uncertainty.bets is None
     quantile = anytime_quantile(0.9, 39.0, 40)
     reach = reach_with_unseen(
         estimate.standard_error**2,
-        estimate.unseen * estimate.free_share,
+        estimate.uncertainty.unseen * estimate.uncertainty.sample.free_share,
         1.0 - 2.0 * estimate.value,
         quantile,
         quantile,
@@ -286,9 +285,12 @@ def test_picks_without_known_limits_have_the_normal_anytime_interval():
 
 
 def test_an_interval_is_around_a_possible_centre():
-    beyond = RiskEstimate(0.9, 0.1, 30, centre=1.3, max_loss=1.0, most=1.0)
-    at_the_end = replace(beyond, centre=1.0)
-    below, at_zero = replace(beyond, centre=-0.2), replace(beyond, centre=0.0)
+    beyond = Estimate.of_mean(0.9, 0.1, 30, centre=1.3, max_loss=1.0, most=1.0)
+    at_the_end = with_interval(beyond, centre=1.0)
+    below, at_zero = (
+        with_interval(beyond, centre=-0.2),
+        with_interval(beyond, centre=0.0),
+    )
     assert beyond.interval(0.9) == at_the_end.interval(0.9)
     assert below.interval(0.9) == at_zero.interval(0.9)
     assert beyond.interval(0.9)[0] < 0.85

@@ -13,9 +13,9 @@ from sklearn_ase.risk import (
     ASE,
     LURE,
     CorrectedASE,
+    Estimate,
     GuardedASE,
     MonteCarlo,
-    RiskEstimate,
 )
 from sklearn_ase.testing import make_state
 
@@ -28,7 +28,7 @@ methods = pytest.mark.parametrize("method", ["fixed", "anytime"])
 
 def reach(method, n_labels, level=0.9):
     """Standard errors from the middle of an interval to its ends."""
-    estimate = RiskEstimate(1e6, 1.0, n_labels, degrees_of_freedom=n_labels - 1)
+    estimate = Estimate.of_mean(1e6, 1.0, n_labels, degrees_of_freedom=n_labels - 1)
     return estimate.interval(level, method=method)[1] - 1e6
 
 
@@ -46,9 +46,9 @@ def test_the_lower_end_is_students_without_a_bound(risk, level):
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
 def test_the_upper_end_is_students_on_the_logarithmic_scale(risk, level):
     estimate = risk.estimate(make_state(n_samples=80, n_labels=30))
-    quantile = stats.t.ppf((1 + level) / 2, estimate.tail_degrees)
+    quantile = stats.t.ppf((1 + level) / 2, estimate.uncertainty.tail_degrees)
     end = estimate.value * np.exp(quantile * estimate.standard_error / estimate.value)
-    expected = min(end, estimate.max_loss)
+    expected = min(end, estimate.uncertainty.max_loss)
     assert estimate.interval(level)[1] == pytest.approx(expected, rel=1e-12)
 
 
@@ -151,14 +151,14 @@ def test_anytime_covers_a_gaussian_mean_at_all_times_and_fixed_does_not():
 
 
 def test_anytime_with_hardly_any_label_excludes_nothing():
-    low, high = RiskEstimate(0.4, 0.1, 2, degrees_of_freedom=1).interval(
+    low, high = Estimate.of_mean(0.4, 0.1, 2, degrees_of_freedom=1).interval(
         0.9, method="anytime"
     )
     assert (low, high) == (0.0, np.inf)
 
 
 def test_anytime_is_not_narrower_for_a_normal_estimate():
-    estimate = RiskEstimate(0.4, 0.1, n_labels=50)  # Infinite degrees of freedom.
+    estimate = Estimate(0.4, 0.1, n_labels=50)  # Infinite degrees of freedom.
     low, high = estimate.interval(0.9, method="anytime")
     assert low < estimate.interval(0.9)[0]
     assert high > estimate.interval(0.9)[1]
@@ -166,7 +166,7 @@ def test_anytime_is_not_narrower_for_a_normal_estimate():
 
 @methods
 def test_no_interval_goes_below_zero(method):
-    estimate = RiskEstimate(0.01, 0.1, n_labels=50, degrees_of_freedom=49)
+    estimate = Estimate.of_mean(0.01, 0.1, n_labels=50, degrees_of_freedom=49)
     low, high = estimate.interval(method=method)
     assert low == 0.0
     assert high > 0.1
@@ -175,27 +175,28 @@ def test_no_interval_goes_below_zero(method):
 @methods
 def test_an_interval_holds_its_value_even_below_zero(method):
     """An unbiased estimate may be negative, by chance."""
-    estimate = RiskEstimate(-0.01, 0.1, n_labels=50, degrees_of_freedom=49)
+    estimate = Estimate.of_mean(-0.01, 0.1, n_labels=50, degrees_of_freedom=49)
     assert estimate.interval(method=method)[0] == -0.01
 
 
 @methods
 @pytest.mark.parametrize("value", [0.1, 0.4, 0.9])
 def test_an_interval_stands_around_its_centre_and_holds_the_value(method, value):
-    plain = RiskEstimate(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
+    plain = Estimate.of_mean(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
     low, high = plain.interval(method=method)
-    moved = replace(plain, value=value, centre=0.4)
+    interval = replace(plain.uncertainty, value=value, centre=0.4)
+    moved = replace(plain, value=value, uncertainty=interval)
     assert moved.interval(method=method) == (min(low, value), max(high, value))
 
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(ValueError, match=r"'exact' must be one of \('fixed'.*anytime"):
-        RiskEstimate(0.4, 0.1, n_labels=50).interval(method="exact")
+        Estimate(0.4, 0.1, n_labels=50).interval(method="exact")
 
 
 def test_intervals_end_where_losses_do():
     """An error rate is not above 1, however few labels there are."""
-    estimate = RiskEstimate(0.9, 0.1, 30, 29, max_loss=1.0)
+    estimate = Estimate.of_mean(0.9, 0.1, 30, degrees_of_freedom=29, max_loss=1.0)
     assert estimate.interval(0.9)[1] == 1.0
     assert replace(estimate, value=1.1).interval(0.9)[1] == 1.1  # Holds the value.
 

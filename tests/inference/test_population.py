@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.estimates import of_population
 from helpers.questions import MODEL, binary_pool, buy, start
 from helpers.states import uniform_state
 from scipy import stats
@@ -10,16 +11,20 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._inference._bounds import grouped_variance
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.metrics import as_metric
-from sklearn_ase.risk import ASE, MonteCarlo, RiskEstimate
+from sklearn_ase.risk import ASE, Estimate, MonteCarlo
 from sklearn_ase.testing import make_state
 
 
+def plain_mean(standard_error, **known):
+    return Estimate.of_mean(0.4, standard_error, 50, degrees_of_freedom=1e9, **known)
+
+
 def test_the_variance_of_a_sample_of_rows_is_added():
-    estimate = RiskEstimate(0.4, 0.03, 50, 1e9, population_variance=0.0016)
+    estimate = plain_mean(0.03, sample=of_population(variance=0.0016))
     low, high = estimate.interval(0.9, target="population")
-    wide = RiskEstimate(0.4, 0.05, 50, 1e9).interval(0.9)
+    wide = plain_mean(0.05).interval(0.9)
     assert (low, high) == pytest.approx(wide)
-    assert estimate.interval(0.9) == RiskEstimate(0.4, 0.03, 50, 1e9).interval(0.9)
+    assert estimate.interval(0.9) == plain_mean(0.03).interval(0.9)
 
 
 @pytest.mark.parametrize("method", ["fixed", "anytime"])
@@ -59,12 +64,12 @@ def test_an_estimate_without_an_interval_refuses_both_targets():
 
 def test_a_target_is_one_of_two():
     with pytest.raises(ValueError, match=r"target='world' must be one of \('pool'"):
-        RiskEstimate(0.4, 0.1, 50).interval(target="world")
+        Estimate(0.4, 0.1, 50).interval(target="world")
 
 
 def test_an_estimate_by_hand_does_not_know_the_population():
     with pytest.raises(ValueError, match=r"evaluation.estimate\(\)"):
-        RiskEstimate(0.4, 0.1, 50).interval(target="population")
+        Estimate(0.4, 0.1, 50).interval(target="population")
 
 
 # Groups
@@ -96,14 +101,18 @@ def test_groups_of_copies_count_once():
     assert grouped.value == plain.value
     assert grouped.interval() == plain.interval()
     expected = wrong.var() / 30
-    assert grouped.population_variance == pytest.approx(expected, rel=0.3)
-    assert grouped.population_variance > 5 * plain.population_variance
+    assert grouped.uncertainty.sample.population_variance == pytest.approx(
+        expected, rel=0.3
+    )
+    assert (
+        grouped.uncertainty.sample.population_variance
+        > 5 * plain.uncertainty.sample.population_variance
+    )
 
 
 def test_few_groups_have_few_degrees_of_freedom():
-    estimate = RiskEstimate(
-        0.4, 0.0, 60, 59, population_variance=0.01, population_degrees=2.0
-    )
+    sample = of_population(variance=0.01, degrees=2.0)
+    estimate = Estimate.of_mean(0.4, 0.0, 60, degrees_of_freedom=59, sample=sample)
     _, high = estimate.interval(0.9, target="population")
     assert high - 0.4 == pytest.approx(0.1 * stats.t.ppf(0.95, 2))
 
@@ -120,10 +129,7 @@ def test_groups_must_fit_the_pool(evaluator, digits):
 
 
 def population_variance(estimate):
-    if estimate.mean is None:
-        return estimate.population_variance
-    # The metric is a line of this mean.
-    return estimate.mean.population_variance * estimate.line[1] ** 2
+    return estimate.uncertainty.sample.population_variance
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.estimates import with_interval
 from scipy import stats
 
 from sklearn_ase import ActiveRiskEstimator
@@ -171,9 +172,11 @@ def test_the_allowance_is_one_to_two_times_the_mean_beyond_the_largest_loss(shap
 def test_the_upper_end_allows_for_losses_beyond_the_largest_one(method):
     state = with_tail(stats.genpareto.rvs(0.5, size=60, random_state=3))
     estimate = CorrectedASE().estimate(state)
-    without = replace(estimate, beyond=0.0)
-    assert estimate.beyond == pytest.approx(estimate.value * beyond_largest(state))
-    raised = estimate.beyond * estimate.free_share
+    without = with_interval(estimate, beyond=0.0)
+    assert estimate.uncertainty.beyond == pytest.approx(
+        estimate.value * beyond_largest(state)
+    )
+    raised = estimate.uncertainty.beyond * estimate.uncertainty.sample.free_share
     low, high = estimate.interval(method=method)
     assert raised > 0
     assert (low, high - raised) == pytest.approx(without.interval(method=method))
@@ -182,9 +185,9 @@ def test_the_upper_end_allows_for_losses_beyond_the_largest_one(method):
 def test_the_allowance_of_a_population_is_not_cut_by_the_labels_of_the_pool():
     losses = stats.genpareto.rvs(0.5, size=60, random_state=3)
     estimate = CorrectedASE().estimate(with_tail(losses, n_samples=100))
-    without = replace(estimate, beyond=0.0)
+    without = with_interval(estimate, beyond=0.0)
     high, plain = (e.interval(target="population")[1] for e in (estimate, without))
-    assert high - plain == pytest.approx(estimate.beyond)
+    assert high - plain == pytest.approx(estimate.uncertainty.beyond)
 
 
 def test_normal_errors_are_hardly_wider_by_the_allowance():
@@ -194,7 +197,7 @@ def test_normal_errors_are_hardly_wider_by_the_allowance():
         estimate = CorrectedASE().estimate(state)
         width, plain = (
             np.subtract(*each.interval()[::-1])
-            for each in (estimate, replace(estimate, beyond=0.0))
+            for each in (estimate, with_interval(estimate, beyond=0.0))
         )
         wider.append(width / plain)
     assert 1.0 < np.median(wider) < 1.08
@@ -203,7 +206,7 @@ def test_normal_errors_are_hardly_wider_by_the_allowance():
 def test_losses_of_classifiers_have_nothing_beyond_the_greatest_one():
     state = make_state("classification", n_samples=80, n_labels=40)
     assert np.isfinite(state.loss.max_loss)
-    assert CorrectedASE().estimate(state).beyond == 0.0
+    assert CorrectedASE().estimate(state).uncertainty.beyond == 0.0
 
 
 def test_equal_losses_have_nothing_beyond():

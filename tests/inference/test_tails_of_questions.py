@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.estimates import with_interval
 from scipy import stats
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Ridge
@@ -65,7 +66,7 @@ def test_the_tail_of_one_loss_is_not_that_of_another(missed):
 def skewed():
     """Squared errors with a tail that is heavy, but not so heavy that none is told."""
     found = evaluated(stats.t(5), 0).evaluation_
-    assert found.estimate().beyond > 0.05 * float(found.estimate())
+    assert found.estimate().uncertainty.beyond > 0.05 * float(found.estimate())
     return found
 
 
@@ -78,7 +79,7 @@ def test_the_interval_of_the_root_is_the_root_of_the_interval(skewed, rows, kind
     ends = skewed.estimate(metric="squared_error", **rows).interval(**kind)
     root = skewed.estimate(metric="neg_root_mean_squared_error", **rows)
     assert np.square(root.interval(**kind)) == pytest.approx(ends[::-1])
-    assert root.mean.beyond > 0
+    assert root.uncertainty.mean.beyond > 0
 
 
 def test_so_it_is_for_groups_of_a_population(skewed):
@@ -112,8 +113,10 @@ def test_a_root_is_read_again_from_a_file(skewed):
 def test_more_labels_leave_less_beyond_the_largest_loss(skewed, metric):
     found = skewed.estimate(metric=metric)
     later = found.with_labels(2 * found.n_labels, N)
-    assert later.mean.beyond == pytest.approx(0.5 * found.mean.beyond)
-    assert later.mean.tail_degrees >= found.mean.tail_degrees
+    assert later.uncertainty.mean.beyond == pytest.approx(
+        0.5 * found.uncertainty.mean.beyond
+    )
+    assert later.uncertainty.mean.tail_degrees >= found.uncertainty.mean.tail_degrees
 
 
 SHARES = ["r2", "explained_variance"]
@@ -126,12 +129,12 @@ def test_shares_of_variance_allow_for_errors_beyond_the_largest_one(
     skewed, metric, method, rows
 ):
     found = skewed.estimate(metric=metric, **rows)
-    mean = skewed.estimate(metric="squared_error", **rows).mean
-    variance = float(mean) / (1.0 - float(skewed.estimate(metric="r2", **rows)))
-    assert -found.beyond == pytest.approx(mean.beyond / variance, rel=0.2)
+    mean = skewed.estimate(metric="squared_error", **rows).uncertainty.mean
+    variance = mean.value / (1.0 - float(skewed.estimate(metric="r2", **rows)))
+    assert -found.uncertainty.beyond == pytest.approx(mean.beyond / variance, rel=0.2)
     low, high = found.interval(method=method)
-    plain = replace(found, beyond=0.0).interval(method=method)
-    missed = -found.beyond * (1.0 - 50 / N)
+    plain = with_interval(found, beyond=0.0).interval(method=method)
+    missed = -found.uncertainty.beyond * (1.0 - 50 / N)
     assert found.bounds[1] > high
     assert (low + missed, high) == pytest.approx(plain)
 
@@ -142,8 +145,8 @@ def test_the_allowance_of_shares_of_variance_is_not_cut_for_a_population(
 ):
     found = skewed.estimate(metric=metric)
     low = found.interval(target="population")[0]
-    plain = replace(found, beyond=0.0).interval(target="population")[0]
-    assert plain - low == pytest.approx(-found.beyond)
+    plain = with_interval(found, beyond=0.0).interval(target="population")[0]
+    assert plain - low == pytest.approx(-found.uncertainty.beyond)
 
 
 @pytest.mark.parametrize("metric", SHARES)
@@ -152,11 +155,12 @@ def test_more_labels_leave_shares_of_variance_less_beyond_the_largest_error(
 ):
     found = skewed.estimate(metric=metric)
     later = found.with_labels(2 * found.n_labels, N)
-    assert later.beyond == pytest.approx(0.5 * found.beyond)
-    assert later.free_share == pytest.approx(1.0 - 100 / N)
+    assert later.uncertainty.beyond == pytest.approx(0.5 * found.uncertainty.beyond)
+    assert later.uncertainty.sample.free_share == pytest.approx(1.0 - 100 / N)
 
 
 def test_a_share_of_variance_is_read_again_from_a_file(skewed):
     found = skewed.estimate(metric="r2")
-    again = type(found).from_dict(found.to_dict(), found.metric)
-    assert again.interval() == found.interval() != replace(found, beyond=0).interval()
+    again = type(found).from_dict(found.to_dict())
+    assert again.interval() == found.interval()
+    assert again.interval() != with_interval(found, beyond=0.0).interval()

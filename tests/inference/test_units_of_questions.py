@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
+from helpers.estimates import of_population
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._evaluation._questions import with_bets
+from sklearn_ase._inference._bounds import Bets
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.metrics import LabelScore, MeanLoss
-from sklearn_ase.risk import CorrectedASE, GuardedASE, MetricEstimate, RiskEstimate
+from sklearn_ase.risk import BoundedInterval, CorrectedASE, Estimate, GuardedASE
+from sklearn_ase.risk._intervals import FunctionInterval
 
 N = 500
 RNG = np.random.default_rng(1)
@@ -105,7 +108,7 @@ def test_a_loss_with_a_least_value_has_no_lower_risk(model, kind):
     y = (X[:, 0] > 0) ^ (RARE == "b")
     found = evaluator.fit(X, y).risk_
     low, high = found.interval(**kind)
-    assert (found.min_loss, found.max_loss) == (1.0, 5.0)
+    assert (found.uncertainty.min_loss, found.uncertainty.max_loss) == (1.0, 5.0)
     assert 1.0 <= low < 1 + 4 * np.mean(RARE == "b") < high < 5.0
 
 
@@ -113,16 +116,21 @@ def test_a_loss_with_a_least_value_has_no_lower_risk(model, kind):
 @pytest.mark.parametrize("is_wilson", [False, True])
 def test_an_estimate_allows_for_unseen_losses_between_its_ends(kind, is_wilson):
     shape = {"n_labels": 50, "degrees_of_freedom": 49, "is_wilson": is_wilson}
-    share = RiskEstimate(
-        0.1, 0.03, max_loss=1.0, unseen=0.02, population_variance=1e-4, **shape
+    share = Estimate.of_mean(
+        0.1,
+        0.03,
+        max_loss=1.0,
+        unseen=0.02,
+        sample=of_population(variance=1e-4),
+        **shape,
     )
-    found = RiskEstimate(
+    found = Estimate.of_mean(
         1.4,
         0.12,
         min_loss=1.0,
         max_loss=5.0,
         unseen=0.02,
-        population_variance=16e-4,
+        sample=of_population(variance=16e-4),
         **shape,
     )
     low, high = share.interval(**kind)
@@ -130,9 +138,10 @@ def test_an_estimate_allows_for_unseen_losses_between_its_ends(kind, is_wilson):
 
 
 def test_bets_on_a_mean_from_one_end_are_read_from_the_other_end():
-    errors = RiskEstimate(0.4, 0.1, 20, max_loss=1.0, anytime=[(0.9, 0.1, 0.5)])
-    hits = RiskEstimate(0.6, 0.1, 20, max_loss=1.0, anytime=[(0.9, 0.4, 0.8)])
-    found = MetricEstimate(0.6, 0.1, 20, mean=errors, line=(1.0, -1.0))
-    bets = MetricEstimate(0.6, 0.1, 20, mean=hits, line=(0.0, 1.0))
+    kind = {"n_labels": 20, "max_loss": 1.0}
+    errors = BoundedInterval(0.4, 0.1, bets=Bets.noted([(0.9, 0.1, 0.5)]), **kind)
+    hits = BoundedInterval(0.6, 0.1, bets=Bets.noted([(0.9, 0.4, 0.8)]), **kind)
+    found = Estimate(0.6, 0.1, 20, FunctionInterval(errors, start=1.0, slope=-1.0))
+    bets = Estimate(0.6, 0.1, 20, FunctionInterval(hits))
     low, high = with_bets(found, lambda: bets).interval(method="anytime")
     assert (low, high) == pytest.approx((0.4, 0.8))

@@ -9,7 +9,8 @@ from helpers.journals import LABELS, start_small, values_in
 
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "journal_corruption.py"
+HOUSE = Path(__file__).parents[2] / "benchmarks" / "house"
+SCRIPT = HOUSE / "journal_corruption.py"
 
 
 def test_no_random_damage_passes_unnoticed():

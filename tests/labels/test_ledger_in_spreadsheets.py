@@ -261,12 +261,7 @@ def of_frame(X, order, **ledger):
     return evaluator().start(frame, predictions=LABELS[order], **ledger)
 
 
-def in_chunks(X, order, **ledger):
-    start = evaluator(store="chunks").start
-    return start(X[order], predictions=LABELS[order], **ledger)
-
-
-@pytest.mark.parametrize("start", [of_pool, of_frame, in_chunks, of_shares, of_choice])
+@pytest.mark.parametrize("start", [of_pool, of_frame, of_shares, of_choice])
 def test_a_table_is_not_continued_with_the_pool_in_another_order(start, path):
     order = np.arange(N)
     evaluation = start(POOL, order)

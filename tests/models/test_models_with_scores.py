@@ -38,9 +38,8 @@ def _evaluate(n_labels, **start):
     return evaluator.fit(X, Y, X_train=X_TRAIN, y_train=Y_TRAIN).evaluation_
 
 
-@pytest.mark.parametrize("store", ["tables", "chunks"])
-def test_with_all_labels_the_areas_are_those_of_the_scores(store):
-    found = _evaluate(len(Y), store=store).compare(MODELS, metric="roc_auc")
+def test_with_all_labels_the_areas_are_those_of_the_scores():
+    found = _evaluate(len(Y)).compare(MODELS, metric="roc_auc")
     np.testing.assert_allclose(
         [float(each) for each in found.estimates], [*TRUTH.values()]
     )

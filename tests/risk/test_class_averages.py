@@ -11,10 +11,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._inference._bounds import PoolSample
 from sklearn_ase.metrics import BalancedAccuracy, as_metric
 from sklearn_ase.metrics._ratios import ClassMean
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
-from sklearn_ase.risk._metric_estimate import ClassAverage
+from sklearn_ase.risk._intervals import ClassInterval
 
 N = 300
 MACRO = [f"{ratio}_macro" for ratio in ("f1", "precision", "recall", "jaccard")]
@@ -113,7 +114,7 @@ def test_a_class_that_no_label_has_shown_may_occur_or_not(metric):
 
 def test_the_value_is_between_those_with_and_without_such_a_class():
     evaluation = half_labelled()
-    average = evaluation.estimate(metric="recall_macro").average
+    average = evaluation.estimate(metric="recall_macro").uncertainty
     chance = average.chance[3]
     assert (average.chance[:3] == 1.0).all()
     assert average.is_shown.tolist() == [True, True, True, False]
@@ -121,9 +122,7 @@ def test_the_value_is_between_those_with_and_without_such_a_class():
     assert 0.05 < chance < 0.99
     ratios = average.means[:3, 0] / average.means[:3].sum(axis=1)
     expected = ratios.sum() / (3.0 + chance)
-    assert average.value(as_metric("recall_macro").class_mean) == pytest.approx(
-        expected
-    )
+    assert average.value() == pytest.approx(expected)
 
 
 def test_a_class_of_which_many_rows_are_believed_may_still_have_none():
@@ -143,7 +142,7 @@ def test_a_class_of_which_many_rows_are_believed_may_still_have_none():
     found = evaluation.estimate(ASE(), metric="balanced_accuracy")
     assert float(found) < 0.78 * BalancedAccuracy()(pool[1], MODEL.predict(pool[0]))
     guarded = evaluation.estimate(metric="balanced_accuracy")
-    assert guarded.average.chance[3] > 0.999
+    assert guarded.uncertainty.chance[3] > 0.999
     low, high = guarded.interval()
     assert low <= BalancedAccuracy()(pool[1], MODEL.predict(pool[0])) <= high
 
@@ -153,7 +152,7 @@ def test_a_class_that_a_label_has_shown_counts():
     seed = next(
         s for s in range(50) if (y[evaluated(RARE, 60, s).state.indices] == 3).any()
     )
-    average = evaluated(RARE, 60, seed).estimate(metric="f1_macro").average
+    average = evaluated(RARE, 60, seed).estimate(metric="f1_macro").uncertainty
     assert average.chance[3] == 1.0
     assert average.is_shown.all()
 
@@ -227,6 +226,15 @@ def test_a_table_of_models_has_the_same_value(metric):
     assert best.interval() == pytest.approx(found.interval())
 
 
+ABOUT = {
+    "centre": np.nan,
+    "standard_error": np.nan,
+    "n_labels": 50,
+    "degrees_of_freedom": 49.0,
+    "sample": PoolSample(),
+}
+
+
 def own_ends(average, top, bottom, quantile):
     """Ends of the average, from a fine grid over the region of each class."""
     angle = np.linspace(0, 2 * np.pi, 400)
@@ -265,7 +273,9 @@ def own_ends(average, top, bottom, quantile):
 @pytest.mark.parametrize("quantile", [0.5, 1.7])
 def test_errors_of_classes_that_labels_show_are_independent(quantile):
     f1 = ((0, 2, 0, 0), (0, 1, 1, 1))
-    average = ClassAverage(
+    average = ClassInterval(
+        **ABOUT,
+        class_mean=ClassMean(*f1),
         means=np.array([[0.3, 0.1], [0.2, 0.05], [0.02, 0.01], [0.01, 0.02]]),
         predicted=np.array([0.45, 0.4, 0.1, 0.05]),
         least=np.array([[0.1, 0.02], [0.05, 0.01], [0.0, 0.0], [0.0, 0.0]]),
@@ -283,7 +293,7 @@ def test_errors_of_classes_that_labels_show_are_independent(quantile):
             ]
         ),
     )
-    found = average.ends(ClassMean(*f1), quantile)
+    found = average._over(quantile)
     assert found == pytest.approx(own_ends(average, *f1, quantile), abs=1e-3)
 
 
@@ -298,15 +308,21 @@ def test_errors_of_classes_that_labels_show_are_independent(quantile):
 def test_picks_can_have_missed_only_so_many_rows_by_chance(n_expected, missed):
     """Three picks that were expected fail to come with a probability of 5 %."""
     errors, worst = np.array([0.1, 0.2, 0.1]), np.array([0.6, 0.8, 0.4])
-    average = ClassAverage(
-        *[np.zeros(3)] * 4,
+    average = ClassInterval(
+        **ABOUT,
+        class_mean=None,
+        means=np.zeros((3, 2)),
+        predicted=np.zeros(3),
+        least=np.zeros((3, 2)),
+        most=np.zeros((3, 2)),
         is_shown=np.zeros(3, dtype=bool),
         is_sure=np.ones(3, dtype=bool),
         chance=np.ones(3),
         n_expected=np.array(n_expected),
+        covariance=np.zeros((3, 2, 2)),
     )
     quantile = stats.norm.isf(np.exp(-3.0))
-    found = average._together(errors, worst, np.ones(3, dtype=bool), quantile)
+    found = average._error(errors, worst, np.ones(3, dtype=bool), quantile)
     missed = np.array(missed)
     rest = np.linalg.norm((1.0 - missed) * errors)
     assert found == pytest.approx(missed @ worst + rest)
@@ -314,9 +330,9 @@ def test_picks_can_have_missed_only_so_many_rows_by_chance(n_expected, missed):
 
 def test_expected_picks_add_up_to_the_picks():
     evaluation = evaluated(RARE, 60)
-    found = evaluation.estimate(metric="f1_macro").average
+    found = evaluation.estimate(metric="f1_macro").uncertainty
     shown = np.bincount(MODEL.predict(RARE[0])[evaluation.state.indices], minlength=4)
     assert (found.n_expected[shown > 0] == 0).all()
     many = evaluated(RARE, 2).estimate(metric="f1_macro", risk=CorrectedASE())
     assert "fewer than 25" in many.refusal
-    assert 0 < many.average.n_expected.sum() < 2
+    assert 0 < many.uncertainty.n_expected.sum() < 2

@@ -14,9 +14,9 @@ from sklearn_ase.risk import (
     ASE,
     LURE,
     CorrectedASE,
+    Estimate,
     GuardedASE,
     MonteCarlo,
-    RiskEstimate,
 )
 
 N_SAMPLES = 40
@@ -214,21 +214,21 @@ def test_ase_without_a_belief_is_refused():
 
 
 def test_a_risk_estimate_is_a_number():
-    estimate = RiskEstimate(0.4, 0.1, n_labels=50)
+    estimate = Estimate(0.4, 0.1, n_labels=50)
     assert float(estimate) == 0.4
     assert f"{float(estimate):.2f}" == "0.40"
 
 
 def test_interval_widens_with_its_level_and_with_fewer_labels():
-    estimate = RiskEstimate(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
+    estimate = Estimate.of_mean(0.4, 0.1, n_labels=50, degrees_of_freedom=49)
     reach = [estimate.interval(level)[1] - 0.4 for level in (0.5, 0.8, 0.9, 0.99)]
     assert (np.diff(reach) > 0).all()
-    fewer = replace(estimate, degrees_of_freedom=4)
+    fewer = Estimate.of_mean(0.4, 0.1, n_labels=50, degrees_of_freedom=4)
     assert fewer.interval(0.9)[1] > estimate.interval(0.9)[1]
 
 
 def test_interval_with_infinite_degrees_of_freedom_is_normal():
-    estimate = RiskEstimate(0.4, 0.1, n_labels=50)
+    estimate = Estimate(0.4, 0.1, n_labels=50)
     normal = stats.norm.interval(0.9, loc=0.4, scale=0.1)
     assert estimate.interval(0.9) == pytest.approx(normal, rel=1e-12)
 
@@ -236,4 +236,4 @@ def test_interval_with_infinite_degrees_of_freedom_is_normal():
 @pytest.mark.parametrize("level", [0, 1, -0.1, 95, np.nan])
 def test_a_level_out_of_range_is_refused(level):
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
-        RiskEstimate(0.4, 0.1, n_labels=50).interval(level)
+        Estimate(0.4, 0.1, n_labels=50).interval(level)

@@ -15,12 +15,13 @@ from sklearn_ase._inference._questions import (
     BeliefColumns,
     Epoch,
     RowLoss,
-    question_state,
+    StateOf,
 )
 from sklearn_ase._state import PoolState
 from sklearn_ase.metrics import Accuracy, LabelMean, LabelShare, MeanLoss, Precision
+from sklearn_ase.metrics._row_values import FixedValues
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE
-from sklearn_ase.risk._of_metric import estimate_metric
+from sklearn_ase.risk._of_question import estimate_metric
 
 N = 5
 CLASSES = np.array([0, 1, 2])
@@ -76,17 +77,11 @@ def all_campaigns(batches):
 
 
 def state_for(order, query_proba, epochs, labels=LABELS):
-    def state_of(values):
-        most = np.full(len(order), 1.0 / np.min(query_proba) ** 2)  # Great enough.
-        picks = make_picks(
-            order, np.zeros(len(order)), query_proba, max_inverse_proba=most
-        )
-        rows = np.array(order)
-        state = PoolState(RowLoss(values), None, None, picks, labels[rows])
-        observed = values.observed(rows, labels[rows])
-        return question_state(state, values, epochs, observed)
-
-    return state_of
+    most = np.full(len(order), 1.0 / np.min(query_proba) ** 2)  # Great enough.
+    picks = make_picks(order, np.zeros(len(order)), query_proba, max_inverse_proba=most)
+    loss = RowLoss(FixedValues(np.zeros(N)))
+    state = PoolState(loss, None, None, picks, labels[np.array(order)])
+    return StateOf(state, epochs, more_labels={})
 
 
 def expectation(batches, pool_metric, risk, **options):

@@ -1,6 +1,6 @@
 """GuardedASE follows a good surrogate, leaves a bad one, and says which it is.
 
-The tables for real data, with many more runs, are printed by ``benchmarks/trust.py``.
+The tables for real data, with many more runs: ``benchmarks/trust/trust.py``.
 """
 
 import numpy as np
