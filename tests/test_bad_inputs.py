@@ -595,7 +595,7 @@ CASES = [
         "read": "None text 3",
         "write": "None text 3",
     }),
-    ("LabelLedger.from_csv", lambda _, path: LabelLedger.from_csv(path), {
+    ("LabelLedger.save", lambda _, path: start().ledger.save(path), {
         "path": "None 3 [] {} object",
     }),
     ("LabelEfficiency.load", lambda _, path: LabelEfficiency.load(path), {
@@ -776,7 +776,7 @@ FIRST_DAY = {
     "a journal in a folder that is not there": (
         lambda: start(journal="nowhere/labels.jsonl"), "does not exist. Make it first"),
     "a path in place of a ledger": (
-        lambda: start(ledger="labels.csv"), r"LabelLedger.from_csv\(path\)"),
+        lambda: start(ledger="labels.jsonl"), r"start\(..., journal=path\)"),
     "a name in another case": (
         lambda: start(x_train=X_TRAIN), "Did you mean X_train?"),
     "training rows and labels that are swapped": (

@@ -72,7 +72,7 @@ def test_nothing_is_written_to_a_file_that_is_no_longer_there(written, what):
     written.unlink()
     if what == "replaced":
         written.write_bytes(b"")
-    with pytest.raises(JournalError, match=r"was deleted or replaced.*to_csv\(path\)"):
+    with pytest.raises(JournalError, match=r"was deleted or replaced.*save\(path\)"):
         evaluation.ask()
     assert differences(evaluation, before) == []
     evaluation.close()
