@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
 import sklearn_ase
-from sklearn_ase import ActiveRiskEstimator, LabelLedger, annotate
+from sklearn_ase import ActiveRiskEstimator, annotate
 from sklearn_ase.acquisition import BALD, Mixture, TrustWeighted, Uniform
 from sklearn_ase.losses import Brier, CustomLoss, LogLoss
 from sklearn_ase.metrics import LabelMean, LabelShare

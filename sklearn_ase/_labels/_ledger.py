@@ -468,7 +468,7 @@ class LabelLedger:
                 writer.writerow({"index": index, **_cells(label, more), "order": 0})
             order = {index: place for place, index in enumerate(self.labels, start=1)}
             for asked, index in enumerate(self.indices, start=1):
-                row = {"index": index, "asked": asked}
+                row: dict[str, Any] = {"index": index, "asked": asked}
                 row |= {n: repr(getattr(self, n)[asked - 1]) for n in RECORDED[1:]}
                 if index in self._skipped:
                     row["label_type"] = "skipped"

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import sys
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -410,15 +411,15 @@ def _open_locked(path: Path) -> Any:
 
 def _lock(file: Any) -> None:
     """Lock a file until it is closed or the process dies."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: a byte far behind all lines.
+    if sys.platform == "win32":  # A byte far behind all lines.
         import msvcrt
 
         file.seek(2**40)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        return
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync_folder(folder: Path) -> None:
