@@ -102,7 +102,7 @@ def test_another_process_is_refused_until_this_one_closes_the_journal(
 
 @needs_fork
 def test_this_process_is_refused_until_the_other_one_has_ended(path, run_and_kill):
-    words = run_and_kill(path, "idle", seconds=3.0)
+    words = run_and_kill(path, "idle")
     assert next(words) == ("waits", 0)
     with pytest.raises(JournalError, match="is open in another evaluation"):
         start(path)
