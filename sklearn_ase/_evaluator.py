@@ -300,8 +300,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Model that learns the labels of the pool. It is wrapped in a
         :class:`ClassifierSurrogate` or :class:`RegressorSurrogate`. None means
         extremely randomised trees, after a
-        :class:`~sklearn_ase.surrogate.FrameEncoder` for frames or an
-        :class:`~sklearn_ase.surrogate.ImageEncoder` for images.
+        :class:`~sklearn_ase.surrogate.PoolEncoder` for frames and images.
         ``FrozenEstimator(surrogate)`` is never refitted.
     loss : str, callable or loss object, default=None
         What a label costs the model at a row: ``"log_loss"``, ``"zero_one"``,

@@ -35,9 +35,7 @@ from sklearn_ase.stopping import Plateau, TargetWidth
 from sklearn_ase.surrogate import (
     BootstrapClassifier,
     ClassifierSurrogate,
-    FrameEncoder,
     GaussianStack,
-    ImageEncoder,
     LogLinearStack,
     RegressorSurrogate,
 )
@@ -305,14 +303,6 @@ def on_stack(stack):
     return call
 
 
-def on_encoder(argument, value):
-    FrameEncoder(**{argument: value}).fit(pd.DataFrame({"text": ["a b", "c d"] * 50}))
-
-
-def on_image_encoder(argument, value):
-    ImageEncoder(**{argument: value}).fit(np.zeros((5, 8, 8)))
-
-
 def on_bootstrap(argument, value):
     BootstrapClassifier(GaussianNB(), **{argument: value}).fit(X, Y)
 
@@ -546,11 +536,6 @@ CASES = [
     ("GaussianStack", on_stack(GaussianStack), {
         "use_estimator": f"None {FLAG}",
         "ridge": f"{NUMBER} None -1 inf",
-    }),
-    ("FrameEncoder", on_encoder, {"n_components": f"{COUNT} None 0"}),
-    ("ImageEncoder", on_image_encoder, {
-        "max_columns": f"{COUNT} None 0",
-        "n_components": f"{COUNT} None 0",
     }),
     ("BootstrapClassifier", on_bootstrap, {
         "n_members": f"{COUNT} None 0",
