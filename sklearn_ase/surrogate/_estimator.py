@@ -107,6 +107,7 @@ class EstimatorSurrogate(BaseSurrogate):
     abstract methods below.
     """
 
+    estimator: Any
     _belief_type: Any = None
     _stratified = False
     _encoder: PoolEncoder | None = None  # Fitted, if rows were encoded.
