@@ -28,7 +28,6 @@ from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 from sklearn_ase.simulation import (
     LabelEfficiency,
     Scenario,
-    error_decomposition,
     label_efficiency_curve,
 )
 from sklearn_ase.stopping import Plateau, TargetWidth
@@ -320,12 +319,6 @@ def on_curve(argument, value):
     label_efficiency_curve(**usual | {argument: value})
 
 
-def on_decomposition(argument, value):
-    usual = {"evaluator": make(), "scenario": Scenario(X, Y)}
-    usual |= {"X_population": X_TRAIN, "y_population": Y_TRAIN}
-    error_decomposition(**usual | {argument: value})
-
-
 def on_annotate(argument, value):
     usual = {"evaluation": labelled(), "n_labels": 27, "read": never, "write": len}
     annotate(**usual | {argument: value})
@@ -564,12 +557,6 @@ CASES = [
         "n_jobs": "text nan 2.5 [] 0",
         "verbose": "None text nan",
         "path": "3 [] {} object True",
-    }),
-    ("error_decomposition", on_decomposition, {
-        "evaluator": "None text 3 class unfitted",
-        "scenario": "None text 3 object",
-        "X_population": "None text 3 nan_table narrow_table no_rows",
-        "y_population": "None text 3 nans short texts complexes masked",
     }),
     ("annotate", on_annotate, {
         "evaluation": "None text 3 unfitted",

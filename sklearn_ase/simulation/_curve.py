@@ -74,20 +74,13 @@ class Row(NamedTuple):
 
 
 COLUMNS = get_type_hints(Row)
-# Names in files that were written before these were changed. A file with the old
-# column is an old file; only there the old name of the risk is translated, since
-# anybody may call a risk of theirs "Guarded".
-_OLD_COLUMNS = {"chance": "mc_variance"}
-_OLD_RISKS = {"Guarded": "GuardedASE"}
 
 
 def read_rows(path: StrPath) -> list[Row]:
     """Read the rows of a file; an incomplete last line is left out."""
     with open(check_path(path), newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
-        found = reader.fieldnames or []
-        reader.fieldnames = [_OLD_COLUMNS.get(name, name) for name in found]
-        missing = set(COLUMNS) - set(reader.fieldnames)
+        missing = set(COLUMNS) - set(reader.fieldnames or [])
         if missing:
             raise ValueError(
                 f"{path} does not hold a simulation: columns {sorted(missing)} are "
@@ -98,11 +91,9 @@ def read_rows(path: StrPath) -> list[Row]:
     # A run that was killed while it wrote leaves an incomplete last line.
     if not _ends_with_a_line(path):
         del lines[-1:]
-    risks = _OLD_RISKS if _OLD_COLUMNS.keys() & set(found) else {}
-    rows = (
+    return [
         Row(*(kind(line[name]) for name, kind in COLUMNS.items())) for line in lines
-    )
-    return [row._replace(risk=risks.get(row.risk, row.risk)) for row in rows]
+    ]
 
 
 def finished_rows(path: StrPath, counts: list[int], seeds: np.ndarray) -> list[Row]:
