@@ -15,7 +15,11 @@ from sklearn_ase._utils._checks import shown
 from sklearn_ase.exceptions import NewClassWarning
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._utils._typing import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +62,7 @@ class Scenario:
     surrogate: Any = None
 
 
-def check_evaluator(evaluator, name="evaluator"):
+def check_evaluator(evaluator: Any, name: str = "evaluator") -> None:
     """Refuse what is not an evaluator."""
     if not isinstance(evaluator, ActiveRiskEstimator):
         raise TypeError(
@@ -66,27 +70,27 @@ def check_evaluator(evaluator, name="evaluator"):
         )
 
 
-def check_scenario(scenario):
+def check_scenario(scenario: Any) -> None:
     """Refuse what is not a scenario."""
     if not isinstance(scenario, Scenario):
         raise TypeError(f"scenario must be a Scenario, but is {shown(scenario)}.")
 
 
-def training_rows(scenario):
+def training_rows(scenario: Scenario) -> dict[str, Any]:
     """Return the arguments of ``start`` and ``fit`` for the training rows."""
     names = ("X_train", "y_train", "train_predictions")
     return {name: getattr(scenario, name) for name in names}
 
 
-def ignore_new_classes():
-    """Return a context without warnings about new classes.
-
-    The warning is for typing errors, and known labels have none.
-    """
+def ignore_new_classes() -> AbstractContextManager:
+    """Return a context without warnings about new classes."""
+    # The warning is for typing errors, and known labels have none.
     return warnings.catch_warnings(action="ignore", category=NewClassWarning)
 
 
-def with_model(evaluator, scenario):
+def with_model(
+    evaluator: ActiveRiskEstimator, scenario: Scenario
+) -> ActiveRiskEstimator:
     """Return the evaluator with the scenario's model and surrogate, if it has any."""
     if scenario.surrogate is not None:
         evaluator.set_params(surrogate=scenario.surrogate)
@@ -99,7 +103,7 @@ def with_model(evaluator, scenario):
 
 
 def draw_labels(
-    evaluation: Evaluation, scenario, rng: np.random.Generator
+    evaluation: Evaluation, scenario: Scenario, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the labels of one run, and what is known of their losses."""
     labels = evaluation.problem.check_labels(scenario.y, name="y")
@@ -137,7 +141,7 @@ def losses_of(evaluation: Evaluation, y: np.ndarray) -> np.ndarray:
     return loss.observed(np.arange(len(y)), y)
 
 
-def _loss_table(problem, classes, n_samples):
+def _loss_table(problem: Problem, classes: np.ndarray, n_samples: int) -> Floats:
     """Return the loss at each row for each class, of shape (n_samples, n_classes)."""
     loss = problem.loss_for(problem.classes_with(classes))
     rows = np.arange(n_samples)
