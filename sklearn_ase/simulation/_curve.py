@@ -31,6 +31,7 @@ from sklearn_ase._utils._checks import (
 from sklearn_ase._utils._display import track, write_whole
 from sklearn_ase._utils._estimators import check_seed, run_jobs
 from sklearn_ase._utils._typing import Seed, StrPath
+from sklearn_ase.metrics import as_metric
 from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, GuardedASE
 from sklearn_ase.simulation._scenario import (
     Scenario,
@@ -174,12 +175,12 @@ def metric_on_samples(
     y: np.ndarray,
     counts: list[int],
     rng: np.random.Generator,
-    metric: BaseMetric | None = None,
+    metric: str | BaseMetric | None = None,
 ) -> tuple[float, list[dict], dict[int, float]]:
     """Return the true value of a metric, and what plain random samples say of it."""
     problem, n_samples = evaluation.problem, len(y)
     classes = problem.classes_with(y)
-    metric = evaluation.plan.metric if metric is None else metric
+    metric = evaluation.plan.metric if metric is None else as_metric(metric)
 
     def value(rows: np.ndarray) -> float:
         where = np.zeros(n_samples, dtype=bool)
