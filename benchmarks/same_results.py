@@ -77,7 +77,7 @@ from sklearn_ase.stopping import OneCandidate, Plateau, RegretBelow, TargetWidth
 from sklearn_ase.surrogate import ClassifierSurrogate, RegressorSurrogate
 
 RISKS = (risk.GuardedASE, risk.ASE, risk.CorrectedASE, risk.LURE, risk.MonteCarlo)
-METHODS = ("fixed", "anytime", "anytime_normal")
+METHODS = ("fixed", "anytime")
 N_LABELS = 30
 
 
