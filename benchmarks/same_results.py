@@ -72,12 +72,7 @@ from sklearn_ase.metrics import (
     Precision,
     RootMeanSquaredError,
 )
-from sklearn_ase.simulation import (
-    Scenario,
-    error_decomposition,
-    label_efficiency_curve,
-    selection_curve,
-)
+from sklearn_ase.simulation import Scenario, label_efficiency_curve
 from sklearn_ase.stopping import OneCandidate, Plateau, RegretBelow, TargetWidth
 from sklearn_ase.surrogate import ClassifierSurrogate, RegressorSurrogate
 
@@ -816,7 +811,7 @@ def several_answers(metric, of_numbers=False):
 
 
 def curves():
-    """Errors of estimates in simulations, for a loss, a metric and a choice."""
+    """Errors of estimates in simulations, for a loss and a metric."""
     model, X, y, rows = synthetic()
     surrogate = ClassifierSurrogate(GaussianNB(), n_members=3, calibration=None)
     scenario = Scenario(X[:120], y[:120], estimator=model, **rows)
@@ -826,14 +821,7 @@ def curves():
         evaluator = ActiveRiskEstimator(surrogate=surrogate, refit=[20], **about)
         curve = label_efficiency_curve(evaluator, scenario, **counts)
         found[name] = [curve.columns, curve.summary()]
-    evaluator = ActiveRiskEstimator(surrogate=surrogate, n_labels=20, random_state=0)
-    error = error_decomposition(evaluator, scenario, X[120:], y[120:])
-    found["parts of the error"] = error
-    models = models_of(*rows.values())
-    predictions = {name: model.predict(X[:120]) for name, model in models.items()}
-    counts |= {"n_labels": 20, "predictions": predictions}
-    curve = selection_curve(ActiveModelSelector(), Scenario(None, y[:120]), **counts)
-    return {**found, "choice": curve, "choices": curve.summary()}
+    return found
 
 
 CLOSE = RegretBelow(0.02)

@@ -49,8 +49,8 @@ html_theme_options = {
     "secondary_sidebar_items": {
         "**": ["page-toc"],
         "index": [],
-        "questions": [],
-        "trust_tables": [],
+        "studies/questions": [],
+        "studies/trust": [],
     },
 }
 

@@ -17,14 +17,14 @@ from sklearn.datasets import load_digits
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase import ActiveRiskEstimator, LabelLedger
+from sklearn_ase import ActiveRiskEstimator
 
 X, y = load_digits(return_X_y=True)
 X_train, y_train, X_pool, y_pool = X[:300], y[:300], X[300:], y[300:]
 model = GaussianNB(var_smoothing=0.01).fit(X_train, y_train)
 evaluator = ActiveRiskEstimator(FrozenEstimator(model), loss="zero_one", random_state=0)
 rows = {"X_train": X_train, "y_train": y_train}
-path = Path(tempfile.mkdtemp()) / "labels.csv"
+path = Path(tempfile.mkdtemp()) / "labels.jsonl"
 
 
 def annotators(indices):
@@ -32,22 +32,20 @@ def annotators(indices):
     return y_pool[indices]
 
 
-evaluation = evaluator.start(X_pool, **rows)
+evaluation = evaluator.start(X_pool, journal=path, **rows)
 query = evaluation.ask(20)
 evaluation.tell(query, annotators(query.indices))
-evaluation.ledger.to_csv(path)
 estimates = [evaluation.estimate()]
 
 # %%
 # Day two: eight answers come back, then the program stops.
 query = evaluation.ask(20)
 evaluation.tell(query.indices[:8], annotators(query.indices[:8]))
-evaluation.ledger.to_csv(path)
-del evaluation
+evaluation.close()
 
 # %%
 # Day three: everything is still there, also which rows are open.
-evaluation = evaluator.start(X_pool, ledger=LabelLedger.from_csv(path), **rows)
+evaluation = evaluator.start(X_pool, journal=path, **rows)
 print(f"{len(evaluation.ledger)} labels, {len(evaluation.pending.indices)} open")
 evaluation.tell(evaluation.pending, annotators(evaluation.pending.indices))
 estimates.append(evaluation.estimate())

@@ -35,6 +35,7 @@ from sklearn_ase._evaluation._report import Report
 from sklearn_ase._evaluation._slices import SliceTable
 from sklearn_ase._evaluator import ActiveRiskEstimator
 from sklearn_ase._labels._ledger import LabelLedger
+from sklearn_ase._labels._store import BaseStore, MemoryStore
 from sklearn_ase._plot import (
     AcquisitionDisplay,
     ComparisonDisplay,
@@ -52,6 +53,7 @@ __all__ = [
     "ActiveModelSelector",
     "ActiveRiskEstimator",
     "Agreement",
+    "BaseStore",
     "Comparison",
     "ComparisonDisplay",
     "Diagnosis",
@@ -61,6 +63,7 @@ __all__ = [
     "LabelForecast",
     "LabelLedger",
     "LossCalibrationDisplay",
+    "MemoryStore",
     "ModelSelection",
     "Picks",
     "PoolSample",

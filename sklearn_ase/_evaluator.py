@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from sklearn_ase._data._problem import TrainingRows
     from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._labels._store import BaseStore
     from sklearn_ase.acquisition._base import BaseAcquisition
     from sklearn_ase.losses._base import BaseLoss
     from sklearn_ase.metrics._base import BaseMetric
@@ -200,7 +201,7 @@ class StartableEvaluator(FittedEvaluator):
         train_predictions: ArrayLike | None = None,
         experts: ByName | None = None,
         ledger: LabelLedger | None = None,
-        journal: StrPath | None = None,
+        journal: StrPath | BaseStore | None = None,
         known_labels: Mapping[int, Label] | None = None,
         cost: ArrayLike | None = None,
         **other: Any,
@@ -239,10 +240,11 @@ default=None
         ledger : LabelLedger, default=None
             Queries and labels of an earlier evaluation of the same pool, to be
             resumed.
-        journal : str or path, default=None
+        journal : str, path or BaseStore, default=None
             File in which every query and label is kept. They are on disk before
             anything else happens. If the file exists, the evaluation resumes exactly
-            where it stopped. ``evaluation.close()`` releases the file.
+            where it stopped. ``evaluation.close()`` releases the file. A store of
+            your own may take its place.
         known_labels : dict of int to label, default=None
             Labels that are already available, as ``{row: label}``. The surrogate
             learns from them. Weighted estimates count them only when the rows are
@@ -298,8 +300,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Model that learns the labels of the pool. It is wrapped in a
         :class:`ClassifierSurrogate` or :class:`RegressorSurrogate`. None means
         extremely randomised trees, after a
-        :class:`~sklearn_ase.surrogate.FrameEncoder` for frames or an
-        :class:`~sklearn_ase.surrogate.ImageEncoder` for images.
+        :class:`~sklearn_ase.surrogate.PoolEncoder` for frames and images.
         ``FrozenEstimator(surrogate)`` is never refitted.
     loss : str, callable or loss object, default=None
         What a label costs the model at a row: ``"log_loss"``, ``"zero_one"``,
@@ -446,7 +447,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         train_predictions: ArrayLike | None = None,
         experts: ByName | None = None,
         ledger: LabelLedger | None = None,
-        journal: StrPath | None = None,
+        journal: StrPath | BaseStore | None = None,
         known_labels: Mapping[int, Label] | None = None,
         cost: ArrayLike | None = None,
         **other: Any,

@@ -38,8 +38,8 @@ from sklearn_ase._labels._journal import (
     check_known_labels,
     check_ledger,
     header_of,
+    identify,
     open_ledger,
-    recognise_pool,
     record_known_labels,
     sketch_predictions,
 )
@@ -391,8 +391,8 @@ def start_selection(
             seed = draw_seed(selector.random_state)
         problem = problems[0]
         with_training = replace(problem, X_train=X_train, y_train=y_train)
-        recognise_pool(ledger, problem)
-        ledger.begin(lambda: _header(models, with_training, seed, plan, selector))
+        header = _header(models, with_training, seed, plan, selector)
+        identify(ledger, problem, header)
         record_known_labels(ledger, problem, known_labels)
         problem = problem.prepared_by(plan.surrogate)
         return ModelSelection(models, problem, plan, ledger, seed)
@@ -642,7 +642,7 @@ class ActiveModelSelector(FittedSelector):
             ``ledger`` : LabelLedger
                 Queries and labels of an earlier choice from the same pool, to be
                 resumed.
-            ``journal`` : str or path
+            ``journal`` : str, path or BaseStore
                 File in which every query and label is kept. If it exists, the choice
                 resumes exactly where it stopped. ``close()`` of the run releases the
                 file.

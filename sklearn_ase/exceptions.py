@@ -18,10 +18,7 @@ class JournalError(ValueError):
 
 
 class JournalWarning(UserWarning):
-    """A journal was repaired, has other settings, or lacks something minor.
-
-    Also: a table of :meth:`LabelLedger.to_csv` does not say of which pool it is.
-    """
+    """A journal was repaired, has other settings, or lacks something minor."""
 
 
 class NewClassWarning(UserWarning):

@@ -1,9 +1,11 @@
 """Fixtures for every test: small pools, models that count, oracles that record."""
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -12,6 +14,15 @@ from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
+
+# No test depends on how busy the machine is: hypothesis does not look at the clock, and
+# the workers of a cluster may take their time to start.
+settings.register_profile(
+    "calm", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("calm")
+for name in ("CONNECT", "TCP"):
+    os.environ.setdefault(f"DASK_DISTRIBUTED__COMM__TIMEOUTS__{name}", "600s")
 
 # As doctests, files of the same name would be imported over each other.
 collect_ignore_glob = ["*conftest.py"]

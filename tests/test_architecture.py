@@ -29,7 +29,7 @@ LAYERS = [
 ]
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
 FILES = sorted(PACKAGE.rglob("*.py"))
-HEAVY = ["torch", "skorch", "matplotlib", "pandas", "polars", "dask"]
+HEAVY = ["torch", "skorch", "matplotlib", "pandas", "polars", "skrub", "dask"]
 
 
 def _home(path):
@@ -82,7 +82,7 @@ def test_importing_the_package_imports_nothing_heavy():
 
 def test_the_package_works_without_its_optional_packages():
     # An import of what stands as None fails. (scipy itself looks for torch and dask.)
-    absent = ["matplotlib", "pandas", "polars", "skorch"]
+    absent = ["matplotlib", "pandas", "polars", "skorch", "skrub"]
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({absent})); import sklearn_ase"
     )

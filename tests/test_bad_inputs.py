@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
 import sklearn_ase
-from sklearn_ase import ActiveRiskEstimator, LabelLedger, annotate
+from sklearn_ase import ActiveRiskEstimator, annotate
 from sklearn_ase.acquisition import BALD, Mixture, TrustWeighted, Uniform
 from sklearn_ase.losses import Brier, CustomLoss, LogLoss
 from sklearn_ase.metrics import LabelMean, LabelShare
@@ -28,16 +28,13 @@ from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 from sklearn_ase.simulation import (
     LabelEfficiency,
     Scenario,
-    error_decomposition,
     label_efficiency_curve,
 )
 from sklearn_ase.stopping import Plateau, TargetWidth
 from sklearn_ase.surrogate import (
     BootstrapClassifier,
     ClassifierSurrogate,
-    FrameEncoder,
     GaussianStack,
-    ImageEncoder,
     LogLinearStack,
     RegressorSurrogate,
 )
@@ -305,14 +302,6 @@ def on_stack(stack):
     return call
 
 
-def on_encoder(argument, value):
-    FrameEncoder(**{argument: value}).fit(pd.DataFrame({"text": ["a b", "c d"] * 50}))
-
-
-def on_image_encoder(argument, value):
-    ImageEncoder(**{argument: value}).fit(np.zeros((5, 8, 8)))
-
-
 def on_bootstrap(argument, value):
     BootstrapClassifier(GaussianNB(), **{argument: value}).fit(X, Y)
 
@@ -328,12 +317,6 @@ def on_curve(argument, value):
     usual = {"evaluator": make(), "scenario": Scenario(X, Y), "n_runs": 1}
     usual |= {"n_labels": [6], "random_state": 0}
     label_efficiency_curve(**usual | {argument: value})
-
-
-def on_decomposition(argument, value):
-    usual = {"evaluator": make(), "scenario": Scenario(X, Y)}
-    usual |= {"X_population": X_TRAIN, "y_population": Y_TRAIN}
-    error_decomposition(**usual | {argument: value})
 
 
 def on_annotate(argument, value):
@@ -547,11 +530,6 @@ CASES = [
         "use_estimator": f"None {FLAG}",
         "ridge": f"{NUMBER} None -1 inf",
     }),
-    ("FrameEncoder", on_encoder, {"n_components": f"{COUNT} None 0"}),
-    ("ImageEncoder", on_image_encoder, {
-        "max_columns": f"{COUNT} None 0",
-        "n_components": f"{COUNT} None 0",
-    }),
     ("BootstrapClassifier", on_bootstrap, {
         "n_members": f"{COUNT} None 0",
         "random_state": RANDOM_STATE,
@@ -580,12 +558,6 @@ CASES = [
         "verbose": "None text nan",
         "path": "3 [] {} object True",
     }),
-    ("error_decomposition", on_decomposition, {
-        "evaluator": "None text 3 class unfitted",
-        "scenario": "None text 3 object",
-        "X_population": "None text 3 nan_table narrow_table no_rows",
-        "y_population": "None text 3 nans short texts complexes masked",
-    }),
     ("annotate", on_annotate, {
         "evaluation": "None text 3 unfitted",
         "n_labels": f"{COUNT}",
@@ -595,7 +567,7 @@ CASES = [
         "read": "None text 3",
         "write": "None text 3",
     }),
-    ("LabelLedger.from_csv", lambda _, path: LabelLedger.from_csv(path), {
+    ("LabelLedger.save", lambda _, path: start().ledger.save(path), {
         "path": "None 3 [] {} object",
     }),
     ("LabelEfficiency.load", lambda _, path: LabelEfficiency.load(path), {
@@ -776,7 +748,7 @@ FIRST_DAY = {
     "a journal in a folder that is not there": (
         lambda: start(journal="nowhere/labels.jsonl"), "does not exist. Make it first"),
     "a path in place of a ledger": (
-        lambda: start(ledger="labels.csv"), r"LabelLedger.from_csv\(path\)"),
+        lambda: start(ledger="labels.jsonl"), r"start\(..., journal=path\)"),
     "a name in another case": (
         lambda: start(x_train=X_TRAIN), "Did you mean X_train?"),
     "training rows and labels that are swapped": (

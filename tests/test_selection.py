@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from sklearn_ase.selection import ArgMax, Proportional, UniformMixed
 
-quick = settings(deadline=None, derandomize=True, max_examples=150)
+quick = settings(derandomize=True, max_examples=150)
 shares = st.one_of(st.just(1.0), st.floats(1e-6, 1.0))
 scores = st.one_of(
     st.sampled_from([0.0, 5e-324, 1e-300, 1.0, 1e300, 1.7e308]), st.floats(0.0, 1e6)

@@ -120,7 +120,7 @@ def run_and_kill(argv, seconds):
 
 def contents():
     """Labels and open rows in the journal."""
-    _, ledger = read_journal("eval.jsonl")
+    ledger = read_journal("eval.jsonl")
     return dict(ledger.labels), list(ledger.pending)
 
 

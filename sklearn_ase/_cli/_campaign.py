@@ -319,13 +319,13 @@ class Campaign:
 
     def read(self):
         """Return the size of the pool and the ledger, without the pool."""
-        header, ledger = read_journal(self.journal)
-        if header is None:
+        ledger = read_journal(self.journal)
+        if ledger.header is None:
             raise ValueError(
                 f"The start of {self.journal} was interrupted. Go on with ask, which "
                 "completes it."
             )
-        return header["n_samples"], ledger
+        return ledger.header["n_samples"], ledger
 
     @property
     def goal(self):

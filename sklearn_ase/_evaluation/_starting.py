@@ -22,8 +22,8 @@ from sklearn_ase._labels._journal import (
     check_known_labels,
     check_ledger,
     header_of,
+    identify,
     open_ledger,
-    recognise_pool,
     record_known_labels,
 )
 from sklearn_ase._utils._estimators import draw_seed
@@ -102,8 +102,7 @@ def start_evaluation(
             order=order,
             **rows,
         )
-        recognise_pool(ledger, problem)
-        ledger.begin(lambda: header_of(problem, seed, plan.settings()))
+        identify(ledger, problem, header_of(problem, seed, plan.settings()))
         record_known_labels(ledger, problem, known_labels)
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)

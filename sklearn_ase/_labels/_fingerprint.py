@@ -49,14 +49,18 @@ def fingerprint(X: Rows) -> str:
     return digest.hexdigest()[:32]
 
 
-def fingerprint_of_pool(problem: Problem) -> str | None:
-    """Return a fingerprint of the rows of a pool, for files that shall know them."""
+def fingerprint_of_pool(problem: Problem, rows: str | None) -> str | None:
+    """Return what tells the rows of a pool apart; None if it is not in memory.
+
+    `rows` is the fingerprint of the rows themselves. Where they have no features but
+    their numbers, what is known of them stands in.
+    """
     X = problem.X
     if is_dataset(X):
         return None
     numbers = np.arange(n_rows(X))
     if not (isinstance(X, np.ndarray) and np.array_equal(X, numbers[:, None])):
-        return fingerprint(X)
+        return rows
     known = [] if problem.experts is None else problem.experts.each
     known = [one.values for one in known] or [problem.predictions.response]
     return fingerprint(np.column_stack([numbers, *known]))
@@ -136,9 +140,9 @@ def sketch_loss(problem) -> list[list[float]]:
     return sketch(np.concatenate(values))
 
 
-def same_loss_values(first, second):
-    """Whether two sketches may be of the same loss; older journals have none."""
-    return first is None or same_sketch(first, second, _TOLERANCE)
+def same_loss_values(first: list, second: list) -> bool:
+    """Whether two sketches may be of the same loss."""
+    return same_sketch(first, second, _TOLERANCE)
 
 
 def _labels_around(prediction):

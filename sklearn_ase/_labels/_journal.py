@@ -1,19 +1,17 @@
-"""Journals of format 1, written by version 0.1, under the names of today."""
+"""Events of a journal and the ledger they make: opening, reading, refusals."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
-from functools import partial
 from operator import eq
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._data._predictions import Predictions
-from sklearn_ase._data._rows import check_indices, n_rows
+from sklearn_ase._data._rows import check_indices, is_dataset, n_rows
 from sklearn_ase._labels._fingerprint import (
     fingerprint,
     fingerprint_of_pool,
@@ -23,60 +21,134 @@ from sklearn_ase._labels._fingerprint import (
     sketch,
     sketch_loss,
 )
-from sklearn_ase._labels._journal_file import CHECK, JournalFile, finite
 from sklearn_ase._labels._ledger import LabelLedger
+from sklearn_ase._labels._store import (
+    FORMAT,
+    VERSION,
+    BaseStore,
+    as_store,
+    check_header,
+    finite,
+    read_file,
+)
 from sklearn_ase._state import Picks
-from sklearn_ase._utils._checks import check_path
 from sklearn_ase._utils._display import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._utils._typing import StrPath
 
-_SETTINGS = {"cross_fit": "cv"}
-_IN_SETTINGS = {
-    r"\bGuarded\(": "GuardedASE(",
-    r"\bTrusted\(": "TrustWeighted(",
-    r"\bAudited\(": "UniformMixed(",
-    r"(UniformMixed\(.*?)\bshare=": r"\1uniform_share=",
-    r"\bdefensive=": "uniform_share=",
-    r"\bcalibration=False\b": "calibration=None",
-}
+_VERBS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
+_NOT_NUMBERS = ("refusal", "anytime_refusal", "of", "name", "scale")
 
 
-def upgraded_header(header: dict) -> dict:
-    """Return a header with today's names."""
-    names = {"kind": "task", **_SETTINGS}
-    header = {names.get(key, key): value for key, value in header.items()}
-    for key, value in header.items():
-        if isinstance(value, str):
-            for old, new in _IN_SETTINGS.items():
-                value = re.sub(old, new, value, flags=re.DOTALL)
-            # The names have other lengths, so that long lines break elsewhere.
-            header[key] = " ".join(value.split())
-    return header
+@contextmanager
+def open_ledger(
+    ledger: LabelLedger | None, journal: BaseStore | StrPath | None
+) -> Iterator[LabelLedger]:
+    """Open a ledger to continue; what happens is written when the start is over.
+
+    A start that fails leaves no trace, and closes what was opened here.
+    """
+    if journal is None:
+        ledger = LabelLedger() if ledger is None else ledger.copy()
+        ledger.header = None  # The evaluation may have another model or loss.
+        yield ledger
+        return
+    if ledger is not None:
+        raise ValueError(
+            "Give ledger= or journal=, not both: a journal has a ledger of its own."
+        )
+    store = as_store(journal)
+    try:
+        ledger = _replayed(store.read(), str(store))
+        ledger.hold_back(str(store))
+        yield ledger
+        ledger.write_to(store)
+    except BaseException:
+        if store is not journal:
+            store.close()
+        raise
 
 
-def upgraded_estimate(estimate):
-    """Return a noted estimate, a dict, with today's names."""
-    names = {"greatest_loss": "max_loss"}
-    return {names.get(name, name): value for name, value in estimate.items()}
+def read_journal(path: StrPath) -> LabelLedger:
+    """Return what a journal holds, also while an evaluation has it open.
+
+    Nothing is fitted and the pool is not needed. A last line that was not written to
+    its end is left out, as it is when the journal is opened.
+    """
+    return _replayed(read_file(path), str(path))
 
 
-# A ledger in a file: every query and label is on disk before anything else happens.
+def _replayed(entries: list, name: str) -> LabelLedger:
+    """The ledger that the entries of a journal make."""
+    ledger = LabelLedger()
+    if not entries:
+        return ledger
+    header, *events = entries
+    check_header(header, name)
+    ledger.header, ledger.settings = header, _settings(header)
+    for place, event in enumerate(events, start=2):
+        try:
+            _replay(ledger, event)
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise JournalError(
+                f"Line {place} of {name} does not fit what came before it: {error} "
+                "The file was left as it is."
+            ) from error
+    return ledger
 
 
-FORMAT = "sklearn_ase journal"
-VERSION = 3
-_FIRST_WITH_CHECKSUMS = 3
-_FIRST_LINE = json.dumps({"format": FORMAT})[:-1].encode()
-_EVENTS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
-# What can be computed again from the other events.
-_COMPUTED = {"refit", "note"}
+def _replay(ledger: LabelLedger, event: list) -> None:
+    """Let an event of a journal happen again."""
+    verb, *arguments = event
+    if verb == "together":
+        for one in arguments:
+            _replay(ledger, one)
+        return
+    if verb == "settings":
+        ledger.use(*arguments)
+        return
+    if verb not in _VERBS:
+        raise ValueError(f"{verb!r} is not an event.")
+    _check_event(ledger, verb, arguments[0])
+    if verb == "ask":
+        arguments = [Picks.unanswered(*arguments)]
+    if verb == "note":
+        arguments[1] = _numbers(arguments[1])
+    getattr(ledger, verb)(*arguments)
+
+
+def _check_event(ledger: LabelLedger, verb: str, first: Any) -> None:
+    """Refuse what only a damaged file can say."""
+    if verb == "ask":
+        assert ledger.header is not None
+        if not all(0 <= index < ledger.header["n_samples"] for index in first):
+            raise ValueError(f"Rows {first} are not all rows of the pool.")
+    if verb == "note" and not all(index in ledger.labels for index in first):
+        raise ValueError(f"Rows {first} do not all have a label.")
+    if verb == "refit" and not 0 <= first <= len(ledger.labels):
+        raise ValueError(f"There are fewer than {first} labels.")
+
+
+def _numbers(value: Any) -> Any:
+    """A noted estimate with the numbers that JSON lacks."""
+    if isinstance(value, dict):
+        return {
+            name: entry if name in _NOT_NUMBERS else _numbers(entry)
+            for name, entry in value.items()
+        }
+    if isinstance(value, list):
+        return [_numbers(entry) for entry in value]
+    return float(value) if isinstance(value, str) else value
+
+
+# Of which evaluation a ledger is: what may not differ, and what may.
+
 # What may not differ when a journal is opened again, and how to say that it does.
 _SAME = {
     "n_samples": "the size of the pool differs",
@@ -89,291 +161,52 @@ _SAME = {
     "experts": "the experts, or what they say, differ",
 }
 _COMPARE = {
+    # To read a pool that is not in memory takes long, so only journals know its rows.
+    "pool": lambda first, second: None in (first, second) or first == second,
     "predictions": same_sketch,
     "loss_values": same_loss_values,
     "experts": same_experts,
 }
-_NOT_NUMBERS = ("refusal", "anytime_refusal", "of", "name", "scale")
 
 
-class Journal(LabelLedger):
-    """A ledger that is written to a file as it grows, one line of JSON per event.
-
-    The first line identifies the evaluation. Lines are only ever added, each with a
-    checksum of all lines so far. The file is locked against other processes until
-    :meth:`close`. Files of older formats have no checksums and get none.
-
-    Parameters
-    ----------
-    path : str or path
-        A new file, or one to continue.
-
-    Attributes
-    ----------
-    path : Path
-    header : dict or None
-        None until :meth:`begin` in a new journal.
-    """
-
-    _open = JournalFile
-
-    def __init__(self, path):
-        super().__init__()
-        self._file = self._open(path)
-        self.path = self._file.path
-        self.header = None
-        self._settings = None
-        self._held = None
-        self._waiting = []  # Events that could not be written, but computed again.
-        self._is_format_1 = False
-        try:
-            self._events = self._read()
-        except BaseException:
-            self.close()
-            raise
-
-    @property
-    def seed(self):
-        """Seed of the evaluation that the journal continues; None if it is new."""
-        return None if self.header is None else self.header.get("seed")
-
-    @contextmanager
-    def held_back(self):
-        """Write what happens meanwhile at the end, and nothing of it if that fails."""
-        self._held = []
-        yield
-        values, self._held = self._held, None
-        self._append(*values)
-
-    @contextmanager
-    def together(self):
-        """Record what happens meanwhile in one line, or nothing of it if it fails."""
-        with super().together():
-            self._held = values = []
-            try:
-                yield
-            finally:
-                self._held = None
-            if values:
-                self._append(["together", *values])
-
-    def begin(self, make_header: Callable) -> None:
-        """Write the first line, or compare it with that of the file; then replay."""
-        header = finite({"format": FORMAT, "version": VERSION, **make_header()})
-        settings = {
-            key: header[key]
-            for key in header
-            if key not in _SAME and key not in ("format", "version")
-        }
-        if self.header is not None:
-            self._compare(header)
-            self._settings = {key: self.header.get(key) for key in settings}
-        for place, event in enumerate(self._events, start=2):
-            self._replay(place, event, header["n_samples"])
-        if self.header is not None:  # Old events have entries that are not settings.
-            self._settings = {key: self._settings.get(key) for key in settings}
-        self._file.mend()
-        if self.header is None:
-            self._append(header)
-            self._file.sync_folder()
-        elif settings != self._settings:
-            self._append(["settings", settings])
-            self._warn_of_settings(settings)
-        if not self._file.has_checksums:
-            header["version"] = self.header["version"]
-            self._warn_of_format()
-        self.header = header
-        self._events = None  # From here on events are written.
-
-    def close(self) -> None:
-        """Release the file, so that others may continue it."""
-        self._file.close()
-
-    def _check_event(self, event, arguments, n_samples):
-        """Refuse what only a damaged file can say."""
-        first = arguments[0]
-        if event == "ask" and not all(0 <= index < n_samples for index in first):
-            raise ValueError(f"Rows {first} are not all rows of the pool.")
-        if event == "note" and not all(index in self.labels for index in first):
-            raise ValueError(f"Rows {first} do not all have a label.")
-        if event == "refit" and not 0 <= first <= len(self.labels):
-            raise ValueError(f"There are fewer than {first} labels.")
-
-    def _replay(self, place, line, n_samples):
-        if isinstance(line, list) and line[:1] == ["together"]:
-            for each in line[1:]:
-                self._replay(place, each, n_samples)
-            return
-        try:
-            event, *arguments = line
-            if event == "settings":
-                self._settings = self._upgraded(arguments[0])
-                return
-            if event not in _EVENTS:
-                raise ValueError(f"{event!r} is not an event.")
-            self._check_event(event, arguments, n_samples)
-            if event == "ask":
-                arguments = [Picks.unanswered(*arguments)]
-            if event == "note":
-                arguments[1] = _read_estimate(arguments[1])
-            getattr(LabelLedger, event)(self, *arguments)
-        except (IndexError, TypeError, ValueError) as error:
-            raise JournalError(
-                f"Line {place} of {self.path} does not fit what came before it: "
-                f"{error} The file was left as it is."
-            ) from error
-
-    def _record(self, event, *arguments):
-        if self._events is None:  # Else this replays what is in the file.
-            self._file.check_open()
-            # Estimates can be computed again, the rest cannot.
-            self._append([event, *arguments], durable=event != "note")
-        super()._record(event, *arguments)
-
-    def _append(self, *values, durable=True):
-        if self._held is not None:
-            self._held.extend(values)
-            return
-        values = [*self._waiting, *values]
-        try:
-            self._file.append(values, durable)
-            self._waiting = []
-        except (OSError, JournalError) as error:
-            if not all(isinstance(v, list) and v[0] in _COMPUTED for v in values):
-                raise
-            self._waiting = values
-            warn_caller(
-                f"All answers are recorded, but what was computed from them could not "
-                f"be written to {self.path} ({error}). It is written with the next "
-                "answer, or computed again when the journal is opened.",
-                JournalWarning,
-            )
-
-    def _read(self):
-        """Check the header of the file and return its events."""
-        lines = self._file.read(_FIRST_LINE)
-        if not lines:
-            return []
-        header = self._file.parse(lines[0])
-        if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise JournalError(
-                f"{self.path} is not a sklearn_ase journal. Choose another file name."
-            )
-        version = header.get("version")
-        if not isinstance(version, int) or version > VERSION:
-            raise JournalError(
-                f"{self.path} has format {version}; this version of sklearn_ase reads "
-                f"formats up to {VERSION}. Upgrade sklearn_ase."
-            )
-        self._is_format_1 = version == 1
-        self._file.has_checksums = version >= _FIRST_WITH_CHECKSUMS or CHECK in header
-        header, *events = self._file.values(lines)
-        self.header = self._upgraded(header)
-        return events
-
-    def _upgraded(self, settings):
-        """A header or settings under the names of today."""
-        return upgraded_header(settings) if self._is_format_1 else settings
-
-    def _compare(self, header):
-        for key, difference in _SAME.items():
-            if not _COMPARE.get(key, eq)(self.header.get(key), header.get(key)):
-                raise JournalError(
-                    f"{self.path} belongs to another evaluation: {difference}. Give "
-                    "what it was started with, or another file name. It was left as "
-                    "it is."
-                )
-
-    def _warn_of_format(self) -> None:
+def identify(ledger: LabelLedger, problem: Problem, header: dict[str, Any]) -> None:
+    """Say of which evaluation a ledger is, or refuse it if it is of another one."""
+    is_read = not is_dataset(problem.X) or ledger.place is not None
+    rows = fingerprint(problem.X) if is_read else None
+    _recognise_pool(ledger, fingerprint_of_pool(problem, rows))
+    header = finite({"format": FORMAT, "version": VERSION, "pool": rows, **header})
+    settings, before = _settings(header), ledger.header
+    if before is not None:
+        _compare(before, header, str(ledger.place))
+    ledger.header = header
+    if not ledger.settings:
+        ledger.settings = settings
+    changed = [key for key in settings if settings[key] != ledger.settings.get(key)]
+    if changed:
+        ledger.use(settings)
+    if changed and before is not None:
         warn_caller(
-            f"{self.path} has format {self.header['version']}, which has no checksums: "
-            "a label that was changed in the file may pass unnoticed. New journals "
-            "have them; this one is continued as it is.",
-            JournalWarning,
-        )
-
-    def _warn_of_settings(self, settings):
-        changed = [key for key in settings if settings[key] != self._settings.get(key)]
-        warn_caller(
-            f"{self.path} was last used with different {', '.join(sorted(changed))}. "
-            "What it recorded stays valid; what comes now follows the new ones.",
+            f"{ledger.place} was last used with different "
+            f"{', '.join(sorted(changed))}. What it recorded stays valid; what comes "
+            "now follows the new ones.",
             JournalWarning,
         )
 
 
-def _read_estimate(estimate):
-    """A noted estimate with the numbers that JSON lacks."""
-    if estimate is None:
-        return None
-    return _numbers(upgraded_estimate(estimate))
+def _compare(before: dict[str, Any], header: dict[str, Any], name: str) -> None:
+    """Refuse a journal of another evaluation."""
+    for key, difference in _SAME.items():
+        if not _COMPARE.get(key, eq)(before.get(key), header.get(key)):
+            raise JournalError(
+                f"{name} belongs to another evaluation: {difference}. Give what it was "
+                "started with, or another file name. It was left as it is."
+            )
 
 
-def _numbers(value):
-    """The same with numbers in place of their names."""
-    if isinstance(value, dict):
-        return {
-            name: entry if name in _NOT_NUMBERS else _numbers(entry)
-            for name, entry in value.items()
-        }
-    if isinstance(value, list):
-        return [_numbers(entry) for entry in value]
-    return float(value) if isinstance(value, str) else value
-
-
-# Read a journal as it is now, without a lock and without changing it.
-
-
-class _UnlockedFile(JournalFile):
-    """File of a journal that is only read, also while another process has it open."""
-
-    _open = staticmethod(partial(open, mode="rb"))
-
-
-class _ReadJournal(Journal):
-    """A journal whose events are replayed in memory, and that never writes."""
-
-    _open = _UnlockedFile
-
-    def replay(self) -> None:
-        for place, event in enumerate(self._events, start=2):
-            self._replay(place, event, self.header["n_samples"])
-
-
-def read_journal(path: StrPath) -> tuple[dict | None, LabelLedger]:
-    """Return what a journal holds.
-
-    Nothing is fitted and the pool is not needed. A last line that was not written to
-    its end is left out, as it is when the journal is opened.
-    """
-    journal = _ReadJournal(path)
-    try:
-        if journal.header is not None:
-            journal.replay()
-        return journal.header, journal.copy()
-    finally:
-        journal.close()
-
-
-# Open the ledger of an evaluation: in memory, or in the file of a journal.
-
-
-@contextmanager
-def open_ledger(ledger: LabelLedger | None, journal) -> Iterator[LabelLedger]:
-    """Open a ledger to continue; it is closed again if the start fails."""
-    if journal is None:
-        yield LabelLedger() if ledger is None else ledger.copy()
-        return
-    if ledger is not None:
-        raise ValueError(
-            "Give ledger= or journal=, not both: a journal has a ledger of its own."
-        )
-    journal = Journal(check_path(journal, "journal"))
-    try:
-        with journal.held_back():  # A start that fails leaves no trace.
-            yield journal
-    except BaseException:
-        journal.close()
-        raise
+def _settings(header: dict[str, Any]) -> dict[str, Any]:
+    """What may differ when a journal is opened again."""
+    same = {*_SAME, "format", "version"}
+    return {key: value for key, value in header.items() if key not in same}
 
 
 def check_ledger(ledger, n_samples):
@@ -382,8 +215,8 @@ def check_ledger(ledger, n_samples):
         return
     if not isinstance(ledger, LabelLedger):
         raise TypeError(
-            f"ledger must be a LabelLedger, got {ledger!r}. Read a file with "
-            "LabelLedger.from_csv(path)."
+            f"ledger must be a LabelLedger, got {ledger!r}. A file is resumed with "
+            "start(..., journal=path)."
         )
     rows = [*ledger.indices, *ledger.known]
     wrong = [index for index in rows if not 0 <= index < n_samples]
@@ -392,21 +225,15 @@ def check_ledger(ledger, n_samples):
             f"The ledger is of another pool: it has row {wrong[0]}, but this pool has "
             f"{n_samples} rows."
         )
-    if len(set(ledger.indices)) < len(ledger.indices):
-        raise ValueError(
-            "The ledger asks for some rows twice. Each row is asked for once."
-        )
 
 
-def recognise_pool(ledger: LabelLedger, problem: Problem) -> None:
+def _recognise_pool(ledger: LabelLedger, pool: str | None) -> None:
     """Refuse a ledger of other rows, and let it remember these."""
-    pool = fingerprint_of_pool(problem)
     if None not in (pool, ledger.pool) and pool != ledger.pool:
         raise ValueError(
             "The ledger is of another pool: the rows, their order or their types "
             "differ. Labels belong to rows by their place in the pool, so give the "
-            "pool that the ledger was made with. If only types of columns have "
-            "changed, remove the column pool from the file of to_csv."
+            "pool that the ledger was made with."
         )
     ledger.pool = pool or ledger.pool
 
@@ -427,7 +254,7 @@ def check_known_labels(known_labels, n_samples):
 
 
 def header_of(problem: Problem, seed: int, settings: dict[str, Any]) -> dict:
-    """Return what identifies an evaluation, as JSON values."""
+    """Return what identifies an evaluation, but for its rows, as JSON values."""
     rows = {
         "X_train": problem.X_train,
         "y_train": problem.y_train,
@@ -440,7 +267,6 @@ def header_of(problem: Problem, seed: int, settings: dict[str, Any]) -> dict:
         experts = {one.name: sketch(one.values) for one in problem.experts.each}
     return {
         "n_samples": n_rows(problem.X),
-        "pool": fingerprint(problem.X),
         "predictions": sketch_predictions(problem.predictions),
         "task": problem.task,
         "loss": described(problem.loss),
@@ -448,7 +274,6 @@ def header_of(problem: Problem, seed: int, settings: dict[str, Any]) -> dict:
         "classes": None if problem.classes is None else problem.classes.tolist(),
         "seed": seed,
         **{name: None if X is None else fingerprint(X) for name, X in rows.items()},
-        "metric": None,  # As in journals of older versions.
         "experts": experts,
         **{name: described(value) for name, value in settings.items()},
     }

@@ -5,19 +5,6 @@ saved, continued and drawn later.
 """
 
 from sklearn_ase.simulation._curve import LabelEfficiency, label_efficiency_curve
-from sklearn_ase.simulation._scenario import (
-    ErrorDecomposition,
-    Scenario,
-    error_decomposition,
-)
-from sklearn_ase.simulation._selection_curve import SelectionCurve, selection_curve
+from sklearn_ase.simulation._scenario import Scenario
 
-__all__ = [
-    "ErrorDecomposition",
-    "LabelEfficiency",
-    "Scenario",
-    "SelectionCurve",
-    "error_decomposition",
-    "label_efficiency_curve",
-    "selection_curve",
-]
+__all__ = ["LabelEfficiency", "Scenario", "label_efficiency_curve"]

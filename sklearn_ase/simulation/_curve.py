@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_type_hints
 
 import numpy as np
 from joblib import delayed
@@ -27,7 +28,7 @@ from sklearn_ase._utils._checks import (
     is_number,
     shown,
 )
-from sklearn_ase._utils._display import track
+from sklearn_ase._utils._display import track, write_whole
 from sklearn_ase._utils._estimators import check_seed, run_jobs
 from sklearn_ase._utils._typing import Seed, StrPath
 from sklearn_ase.metrics import as_metric
@@ -46,7 +47,7 @@ from sklearn_ase.simulation._scenario import (
 if TYPE_CHECKING:
     from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._evaluator import ActiveRiskEstimator
-    from sklearn_ase.metrics._base import BaseMetric
+    from sklearn_ase.metrics import BaseMetric
 
 PLAIN = "Monte Carlo"
 
@@ -68,26 +69,19 @@ class Row(NamedTuple):
     mc_variance: float
 
     @property
-    def run_key(self):
+    def run_key(self) -> tuple[str, int, int]:
         """What identifies the run: all its rows share it."""
         return self.evaluator, self.run, self.seed
 
 
 COLUMNS = get_type_hints(Row)
-# Names in files that were written before these were changed. A file with the old
-# column is an old file; only there the old name of the risk is translated, since
-# anybody may call a risk of theirs "Guarded".
-_OLD_COLUMNS = {"chance": "mc_variance"}
-_OLD_RISKS = {"Guarded": "GuardedASE"}
 
 
 def read_rows(path: StrPath) -> list[Row]:
     """Read the rows of a file; an incomplete last line is left out."""
     with open(check_path(path), newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
-        found = reader.fieldnames or []
-        reader.fieldnames = [_OLD_COLUMNS.get(name, name) for name in found]
-        missing = set(COLUMNS) - set(reader.fieldnames)
+        missing = set(COLUMNS) - set(reader.fieldnames or [])
         if missing:
             raise ValueError(
                 f"{path} does not hold a simulation: columns {sorted(missing)} are "
@@ -98,11 +92,9 @@ def read_rows(path: StrPath) -> list[Row]:
     # A run that was killed while it wrote leaves an incomplete last line.
     if not _ends_with_a_line(path):
         del lines[-1:]
-    risks = _OLD_RISKS if _OLD_COLUMNS.keys() & set(found) else {}
-    rows = (
+    return [
         Row(*(kind(line[name]) for name, kind in COLUMNS.items())) for line in lines
-    )
-    return [row._replace(risk=risks.get(row.risk, row.risk)) for row in rows]
+    ]
 
 
 def finished_rows(path: StrPath, counts: list[int], seeds: np.ndarray) -> list[Row]:
@@ -128,12 +120,10 @@ def finished_rows(path: StrPath, counts: list[int], seeds: np.ndarray) -> list[R
     return kept
 
 
-def _plain_counts(rows):
-    """Return the label counts of the plain samples of each run, in order.
-
-    Plain samples are written last in a run, so they show how complete it is.
-    """
-    runs = {}
+def _plain_counts(rows: list[Row]) -> dict[tuple, list[int]]:
+    """Return the label counts of the plain samples of each run, in order."""
+    # Plain samples are written last in a run, so they show how complete it is.
+    runs: dict[tuple, list[int]] = {}
     for row in rows:
         found = runs.setdefault(row.run_key, [])
         if row.risk == PLAIN:
@@ -141,8 +131,10 @@ def _plain_counts(rows):
     return runs
 
 
-def _have_same_settings(runs, counts, seeds):
-    """Return whether runs have the seeds and, as far as they go, the label counts."""
+def _have_same_settings(
+    runs: dict[tuple, list[int]], counts: list[int], seeds: np.ndarray
+) -> bool:
+    """Whether runs have the seeds and, as far as they go, the label counts."""
     known = dict(enumerate(seeds.tolist()))  # A file may hold more runs than asked for.
     return all(
         known.get(run, seed) == seed and found == counts[: len(found)]
@@ -150,33 +142,25 @@ def _have_same_settings(runs, counts, seeds):
     )
 
 
-def append_rows(path, rows):
+def append_rows(path: StrPath, rows: Iterable) -> None:
     """Append rows to a file; a new file starts with the names of the columns."""
     path = Path(path)
-    is_new = not path.exists()
+    lines = rows if path.exists() else [COLUMNS, *rows]
     with open(path, "a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerows(rows)
+        csv.writer(file).writerows(lines)
 
 
-def replace_rows(path, rows):
+def replace_rows(path: StrPath, rows: Iterable) -> None:
     """Replace a file in one step, so that a crash loses nothing."""
-    fresh = Path(f"{path}.new")
-    fresh.unlink(missing_ok=True)
-    append_rows(fresh, rows)
-    fresh.replace(path)
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([COLUMNS, *rows])
+    write_whole(check_path(path), file.getvalue().encode())
 
 
-def _ends_with_a_line(path):
-    """Return whether the last line is complete."""
-    with open(path, "rb") as file:
-        file.seek(0, os.SEEK_END)
-        if file.tell() == 0:
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
+def _ends_with_a_line(path: StrPath) -> bool:
+    """Whether the last line is complete."""
+    text = Path(path).read_bytes()
+    return not text or text.endswith(b"\n")
 
 
 # A metric on plain random samples, for comparison.
@@ -198,31 +182,28 @@ def metric_on_samples(
     classes = problem.classes_with(y)
     metric = evaluation.plan.metric if metric is None else as_metric(metric)
 
-    def value(where):
+    def value(rows: np.ndarray) -> float:
+        where = np.zeros(n_samples, dtype=bool)
+        where[rows] = True
         weight = weight_of(where, problem.sample_weight)
-        return value_with_labels(
-            pool_metric(problem, metric, classes, weight), y, classes
-        )
+        near = pool_metric(problem, metric, classes, weight)
+        return value_with_labels(near, y, classes)
 
-    truth = value(np.ones(n_samples, dtype=bool))
+    truth = value(np.arange(n_samples))
     plain, variance = [], {}
     orders = [rng.permutation(n_samples) for _ in range(_N_SAMPLES)]
     for count in counts:
-        values = np.array(
-            [_of_some(value, order[:count], n_samples) for order in orders]
-        )
+        values = np.array([value(order[:count]) for order in orders])
         known = values[np.isfinite(values)]
         variance[count] = np.mean((known - truth) ** 2) if len(known) else np.nan
-        row = {"risk": PLAIN, "n_labels": count, "value": values[0]}
-        ends = {"low": -np.inf, "high": np.inf}
-        plain.append({**row, **ends, "anytime": np.nan, "flagged": np.nan})
+        plain.append(_plain_row(count, values[0], -np.inf, np.inf))
     return truth, plain, variance
 
 
-def _of_some(value, rows, n_samples):
-    where = np.zeros(n_samples, dtype=bool)
-    where[rows] = True
-    return value(where)
+def _plain_row(count: int, value: float, low: float, high: float) -> dict[str, Any]:
+    """The columns of a plain sample."""
+    row = {"risk": PLAIN, "n_labels": count, "value": value, "low": low, "high": high}
+    return row | {"anytime": np.nan, "flagged": np.nan}
 
 
 # Run one evaluation against known labels, and record its estimates.
@@ -230,16 +211,9 @@ def _of_some(value, rows, n_samples):
 
 @dataclass(frozen=True)
 class Recording:
-    """What to record of each run.
+    """What to record of each run: `risks` by name, label `counts`, sorted, a `level`.
 
-    Attributes
-    ----------
-    risks : dict of str to risk, or None
-        Risk estimators by name; None means those that the selection allows.
-    counts : list of int
-        Label counts, sorted.
-    level : float
-        Level of the intervals.
+    None as risks means those that the selection allows.
     """
 
     risks: Mapping | None
@@ -277,10 +251,12 @@ def run_evaluation(evaluator, scenario, seed: int, recording: Recording) -> list
     ]
 
 
-def _estimates(evaluation, y, truth, recording):
+def _estimates(
+    evaluation: Evaluation, y: np.ndarray, truth: float, recording: Recording
+) -> Iterator[dict]:
     """Buy labels one by one and yield the estimates at the label counts."""
-    counts, level, risks = recording.counts, recording.level, recording.risks
-    risks = _usual_risks(evaluation) if risks is None else risks
+    counts, level = recording.counts, recording.level
+    risks = recording.risks or _usual_risks(evaluation)
     held = dict.fromkeys(risks, np.nan)
     for count in range(1, counts[-1] + 1):
         query = evaluation.ask()
@@ -317,7 +293,7 @@ def _estimates(evaluation, y, truth, recording):
                 }
 
 
-def _usual_risks(evaluation):
+def _usual_risks(evaluation: Evaluation) -> dict[str, BaseRisk]:
     """Return the risks that the selection of an evaluation allows, by name."""
     if not evaluation.plan.selection.has_query_proba:
         return {"ASE": ASE()}
@@ -325,14 +301,14 @@ def _usual_risks(evaluation):
     return {type(risk).__name__: risk for risk in risks}
 
 
-def _flagged(evaluation):
+def _flagged(evaluation: Evaluation) -> float:
     """Return whether the diagnosis is bad, as 0.0 or 1.0; NaN without a diagnosis."""
     if not evaluation.can_diagnose:
         return np.nan
     return float(evaluation.diagnose().is_bad)
 
 
-def _mc_variance(losses: np.ndarray, noise: np.ndarray, count: int):
+def _mc_variance(losses: np.ndarray, noise: np.ndarray, count: int) -> float:
     """Return the exact variance of the mean loss of a plain random sample."""
     # Rows are drawn without replacement: hence the finite-population correction. The
     # noise of labels is independent from row to row and has none.
@@ -340,11 +316,10 @@ def _mc_variance(losses: np.ndarray, noise: np.ndarray, count: int):
     return (losses.var(ddof=1) * finite + noise.mean()) / count
 
 
-def _plain_samples(losses, recording, rng):
-    """Return the means of plain random samples, with their t intervals.
-
-    Each sample extends the one before. See :func:`_estimates` for the entries.
-    """
+def _plain_samples(
+    losses: np.ndarray, recording: Recording, rng: np.random.Generator
+) -> list[dict]:
+    """Return the means of plain random samples, each of which extends the last one."""
     losses = losses[rng.permutation(len(losses))]
     found = []
     for count in recording.counts:
@@ -354,17 +329,7 @@ def _plain_samples(losses, recording, rng):
             finite = 1.0 - count / len(losses)
             error = some.std(ddof=1) * np.sqrt(finite / count)
             reach = stats.t.ppf((1 + recording.level) / 2, count - 1) * error
-        found.append(
-            {
-                "risk": PLAIN,
-                "n_labels": count,
-                "value": value,
-                "low": value - reach,
-                "high": value + reach,
-                "anytime": np.nan,
-                "flagged": np.nan,
-            }
-        )
+        found.append(_plain_row(count, value, value - reach, value + reach))
     return found
 
 
@@ -454,7 +419,7 @@ def columns_of(rows) -> dict[str, np.ndarray]:
     }
 
 
-def _figures(part):
+def _figures(part: dict[str, np.ndarray]) -> dict[str, Any]:
     """Return the figures of one evaluator, risk and label count."""
     error = part["value"] - part["truth"]
     # If all losses are equal, Monte Carlo has no error: do not divide by 0.
@@ -480,11 +445,13 @@ def _figures(part):
     }
 
 
-def _standard_error(values):
+def _standard_error(values: np.ndarray) -> float:
+    """The standard error of a mean; NaN for one value."""
     return np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
 
 
-def _mean_of_known(values):
+def _mean_of_known(values: np.ndarray) -> float:
+    """The mean of those that are not NaN."""
     known = values[~np.isnan(values)]
     return known.mean() if len(known) else np.nan
 
@@ -569,28 +536,23 @@ def label_efficiency_curve(
     seeds = check_seed(random_state).randint(2**31 - 1, size=n_runs)
     rows = [] if path is None else finished_rows(path, counts, seeds)
     finished = {(row.evaluator, row.run) for row in rows}
-    missing = [
-        (name, run)
-        for run in range(n_runs)
-        for name in evaluators
-        if (name, run) not in finished
-    ]
+    pairs = product(range(n_runs), evaluators)
+    missing = [(name, run) for run, name in pairs if (name, run) not in finished]
     recording = Recording(risks, counts, level)
     jobs = (
         delayed(run_evaluation)(evaluators[name], scenario, int(seeds[run]), recording)
         for name, run in missing
     )
-    results = run_jobs(jobs, n_jobs)
-    results = track(results, len(missing), "evaluations", verbose)
+    results = track(run_jobs(jobs, n_jobs), len(missing), "evaluations", verbose)
     for (name, run), found in zip(missing, results, strict=True):
         new = [Row(evaluator=name, run=run, **each) for each in found]
         rows += new
         if path is not None:
             append_rows(path, new)
     # A file may hold more runs, and other evaluators.
-    order = list(evaluators)
+    order = {name: place for place, name in enumerate(evaluators)}
     rows = [row for row in rows if row.evaluator in order and row.run < n_runs]
-    rows.sort(key=lambda row: (order.index(row.evaluator), row.run))
+    rows.sort(key=lambda row: (order[row.evaluator], row.run))
     return LabelEfficiency(columns_of(rows))
 
 

@@ -7,21 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
-from sklearn_ase._data._rows import RowOrder, n_rows, read_numbers
-from sklearn_ase._data._validation import check_rows
-from sklearn_ase._evaluation._other_pool import expected_and_observed
+from sklearn_ase._data._rows import read_numbers
 from sklearn_ase._evaluator import ActiveRiskEstimator
 from sklearn_ase._utils._checks import shown
-from sklearn_ase._utils._typing import Rows
 from sklearn_ase.exceptions import NewClassWarning
-from sklearn_ase.risk import ASE
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._utils._typing import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +62,7 @@ class Scenario:
     surrogate: Any = None
 
 
-def check_evaluator(evaluator, name="evaluator"):
+def check_evaluator(evaluator: Any, name: str = "evaluator") -> None:
     """Refuse what is not an evaluator."""
     if not isinstance(evaluator, ActiveRiskEstimator):
         raise TypeError(
@@ -72,27 +70,27 @@ def check_evaluator(evaluator, name="evaluator"):
         )
 
 
-def check_scenario(scenario):
+def check_scenario(scenario: Any) -> None:
     """Refuse what is not a scenario."""
     if not isinstance(scenario, Scenario):
         raise TypeError(f"scenario must be a Scenario, but is {shown(scenario)}.")
 
 
-def training_rows(scenario):
+def training_rows(scenario: Scenario) -> dict[str, Any]:
     """Return the arguments of ``start`` and ``fit`` for the training rows."""
     names = ("X_train", "y_train", "train_predictions")
     return {name: getattr(scenario, name) for name in names}
 
 
-def ignore_new_classes():
-    """Return a context without warnings about new classes.
-
-    The warning is for typing errors, and known labels have none.
-    """
+def ignore_new_classes() -> AbstractContextManager:
+    """Return a context without warnings about new classes."""
+    # The warning is for typing errors, and known labels have none.
     return warnings.catch_warnings(action="ignore", category=NewClassWarning)
 
 
-def with_model(evaluator, scenario):
+def with_model(
+    evaluator: ActiveRiskEstimator, scenario: Scenario
+) -> ActiveRiskEstimator:
     """Return the evaluator with the scenario's model and surrogate, if it has any."""
     if scenario.surrogate is not None:
         evaluator.set_params(surrogate=scenario.surrogate)
@@ -105,7 +103,7 @@ def with_model(evaluator, scenario):
 
 
 def draw_labels(
-    evaluation: Evaluation, scenario, rng: np.random.Generator
+    evaluation: Evaluation, scenario: Scenario, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the labels of one run, and what is known of their losses."""
     labels = evaluation.problem.check_labels(scenario.y, name="y")
@@ -143,122 +141,10 @@ def losses_of(evaluation: Evaluation, y: np.ndarray) -> np.ndarray:
     return loss.observed(np.arange(len(y)), y)
 
 
-def _loss_table(problem, classes, n_samples):
+def _loss_table(problem: Problem, classes: np.ndarray, n_samples: int) -> Floats:
     """Return the loss at each row for each class, of shape (n_samples, n_classes)."""
     loss = problem.loss_for(problem.classes_with(classes))
     rows = np.arange(n_samples)
     return np.stack(
         [loss.observed(rows, np.full(n_samples, label)) for label in classes], axis=1
-    )
-
-
-# Split the error of ASE by its causes, as in section 5 of the paper.
-
-
-@dataclass(frozen=True)
-class ErrorDecomposition:
-    """Parts of the error of ASE; they are signed and add up to `total`.
-
-    Attributes
-    ----------
-    finite_pool : float
-        Part (I): mean expected loss on the pool minus that on the population.
-    training : float
-        Part (IIB): mean expected loss on the population according to the surrogate,
-        minus that according to the best surrogate of its kind.
-    expressiveness : float
-        Part (IIA): mean expected loss on the population according to the best
-        surrogate, minus the true risk.
-    total : float
-        ASE minus the true risk.
-    """
-
-    finite_pool: float
-    training: float
-    expressiveness: float
-    total: float
-
-
-def error_decomposition(
-    evaluator: ActiveRiskEstimator,
-    scenario: Scenario,
-    X_population: Rows,
-    y_population: ArrayLike,
-) -> ErrorDecomposition:
-    """Split the error of ASE into pool, training and expressiveness.
-
-    Parameters
-    ----------
-    evaluator : ActiveRiskEstimator
-        It buys `n_labels` labels.
-    scenario : Scenario
-        Its model must be able to predict other rows.
-    X_population : array, sparse matrix, frame or list of shape (n_rows, n_features)
-        Many rows of the population of the pool, none of them in the pool.
-    y_population : array-like of shape (n_rows,)
-        Their labels.
-
-    Returns
-    -------
-    decomposition : ErrorDecomposition
-        The surrogate that was fitted on every label of the pool stands for the best
-        surrogate of its kind.
-
-    References
-    ----------
-    .. [1] Kossen et al., "Active Surrogate Estimators", NeurIPS 2022, section 5.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklearn_ase import ActiveRiskEstimator
-    >>> from sklearn_ase.simulation import Scenario, error_decomposition
-    >>> X, y = load_iris(return_X_y=True)
-    >>> scenario = Scenario(
-    ...     X[1::3], y[1::3], GaussianNB().fit(X[::9], y[::9]), X[::9], y[::9])
-    >>> evaluator = ActiveRiskEstimator(n_labels=10, random_state=0)
-    >>> parts = error_decomposition(evaluator, scenario, X[2::3], y[2::3])
-    >>> total = parts.finite_pool + parts.training + parts.expressiveness
-    >>> bool(abs(total - parts.total) < 1e-12)
-    True
-    """
-    check_evaluator(evaluator)
-    check_scenario(scenario)
-    if evaluator.metric is not None:
-        raise ValueError(
-            "error_decomposition splits the error of a mean loss, but the evaluator "
-            f"has metric={evaluator.metric!r}. Give it metric=None."
-        )
-    if scenario.label_proba is not None:
-        raise ValueError(
-            "error_decomposition needs the label of every row of the pool, but "
-            "label_proba leaves them to be drawn. Give a Scenario with y alone."
-        )
-    evaluator = with_model(clone(evaluator), scenario)
-    training = training_rows(scenario)
-    n_samples = n_rows(scenario.X)
-    best = clone(evaluator).set_params(
-        n_labels=n_samples,
-        budget=None,
-        stop=None,
-        batch_size=n_samples,
-        refit=[n_samples],
-    )
-    means = []
-    for each in (evaluator, best):
-        with ignore_new_classes():
-            each.fit(scenario.X, scenario.y, **training)
-        RowOrder.of(X_population=X_population).check(y_population=y_population)
-        rows = check_rows(each, X_population, reset=False, name="X_population")
-        expected, observed = expected_and_observed(
-            each.evaluation_, each.estimator, rows, y_population, "y_population"
-        )
-        means.append(expected.mean())
-    pool, truth = float(evaluator.evaluation_.estimate(ASE())), observed.mean()
-    return ErrorDecomposition(
-        finite_pool=float(pool - means[0]),
-        training=float(means[0] - means[1]),
-        expressiveness=float(means[1] - truth),
-        total=float(pool - truth),
     )

@@ -2,18 +2,17 @@
 
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
+from sklearn_ase.surrogate._default import as_expert_surrogate, as_surrogate
+from sklearn_ase.surrogate._encoder import PoolEncoder
 from sklearn_ase.surrogate._experts import (
     ExpertClassifierSurrogate,
     ExpertRegressorSurrogate,
 )
-from sklearn_ase.surrogate._frames import FrameEncoder
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
-from sklearn_ase.surrogate._images import ImageEncoder
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import BootstrapClassifier, BootstrapRegressor
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 from sklearn_ase.surrogate._votes import PredictionSurrogate, VoteSurrogate
-from sklearn_ase.surrogate._wrapping import as_expert_surrogate, as_surrogate
 
 __all__ = [
     "BaseSurrogate",
@@ -22,10 +21,9 @@ __all__ = [
     "ClassifierSurrogate",
     "ExpertClassifierSurrogate",
     "ExpertRegressorSurrogate",
-    "FrameEncoder",
     "GaussianStack",
-    "ImageEncoder",
     "LogLinearStack",
+    "PoolEncoder",
     "PredictionSurrogate",
     "RegressorSurrogate",
     "VoteSurrogate",

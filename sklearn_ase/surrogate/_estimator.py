@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
@@ -21,7 +22,8 @@ from sklearn_ase._utils._estimators import fit_seeded, unwrap
 from sklearn_ase._utils._typing import Floats, Rows
 from sklearn_ase.belief import Belief
 from sklearn_ase.losses._base import PoolLoss
-from sklearn_ase.surrogate._images import EncodingSurrogate
+from sklearn_ase.surrogate._base import BaseSurrogate
+from sklearn_ase.surrogate._encoder import PoolEncoder
 from sklearn_ase.surrogate._members import has_members, out_of_bag, predict_members
 from sklearn_ase.surrogate._power_prior import ShiftScore, can_compare
 
@@ -97,7 +99,7 @@ def take_columns(columns, rows):
 CHUNK_NUMBERS = 2**20
 
 
-class EstimatorSurrogate(EncodingSurrogate):
+class EstimatorSurrogate(BaseSurrogate):
     """Base class of the surrogates that wrap a classifier or a regressor.
 
     A subclass has the constructor parameters ``estimator``, ``calibration``,
@@ -105,8 +107,10 @@ class EstimatorSurrogate(EncodingSurrogate):
     abstract methods below.
     """
 
+    estimator: Any
     _belief_type: Any = None
     _stratified = False
+    _encoder: PoolEncoder | None = None  # Fitted, if rows were encoded.
     _shift = None  # A ShiftScore, if pool and training rows could be compared.
     _pool = None, None  # The rows of the pool and their scores.
 
@@ -162,15 +166,31 @@ class EstimatorSurrogate(EncodingSurrogate):
     def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
         """Encode frames or images, and compare pool and training rows.
 
-        They are encoded if the estimator starts with a FrameEncoder or an ImageEncoder.
-        The fitted encoder stays in the pipeline, frozen. It lets encoded rows pass and
-        encodes those of other pools.
+        They are encoded if the estimator starts with a PoolEncoder. The fitted encoder
+        stays in the pipeline, frozen, and lets encoded rows pass.
         """
         X, X_train = self._encoded(X, X_train)
         if self._new_calibration() is not None and can_compare(X, X_train):
             self._shift = ShiftScore(X, X_train)
             self._pool = X, self._shift.score(X)
         return X, X_train
+
+    def _encoded(self, X: Rows, X_train: Rows | None) -> tuple[Rows, Rows | None]:
+        """Pool and training rows as the steps behind a PoolEncoder read them."""
+        pipeline = self.estimator
+        if not isinstance(pipeline, Pipeline):
+            return X, X_train
+        name, encoder = pipeline.steps[0]
+        if not isinstance(encoder, PoolEncoder) or not encoder.encodes(X):
+            return X, X_train
+        encoder = self._encoder = clone(encoder).fit(X, X_train=X_train)
+        self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
+        return self.prepare_other(X), None if X_train is None else self.prepare_other(
+            X_train
+        )
+
+    def prepare_other(self, X: Rows) -> Rows:
+        return X if self._encoder is None else self._encoder.transform(X)
 
     def fit(
         self,

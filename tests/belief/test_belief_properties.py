@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn_ase.belief import CategoricalBelief, _kernels
 from sklearn_ase.losses import LossTable
 
-quick = settings(deadline=None, derandomize=True, max_examples=150)
+quick = settings(derandomize=True, max_examples=150)
 masses = st.one_of(
     st.sampled_from([0.0, 1.0, 1e-300, 1e-12]), st.floats(0.0, 1.0, width=32)
 )

@@ -173,7 +173,7 @@ def narrow_loss(y_true, y_pred):
     ],
     ids=["squared", "absolute", "narrow", "narrow-odd-nodes"],
 )
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(
     shift=st.one_of(st.just(0.0), st.floats(-1e6, 1e6)),
     epistemic=st.one_of(st.sampled_from([0.0, 1e-18, 1e-9]), st.floats(0, 1e6)),

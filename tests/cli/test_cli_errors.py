@@ -325,8 +325,8 @@ AFTER = {
     "before": "pass",
 }
 DURING = {
-    "module": "sklearn_ase._labels._journal_file",
-    "owner": "JournalFile",
+    "module": "sklearn_ase._labels._store",
+    "owner": "FileStore",
     "method": "_write",
     "before": "self._file.write(arguments[0][:40])",
 }

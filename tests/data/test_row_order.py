@@ -21,9 +21,7 @@ from sklearn_ase.metrics import FBeta, LabelShare, RocAuc, RootMeanSquaredError
 from sklearn_ase.selection import ArgMax
 from sklearn_ase.simulation import (
     Scenario,
-    error_decomposition,
     label_efficiency_curve,
-    selection_curve,
 )
 from sklearn_ase.surrogate import ClassifierSurrogate
 
@@ -232,11 +230,6 @@ def test_metrics_and_simulations_compare_their_arrays():
     proba = Scenario(X, ["no", "yes"], label_proba=_shuffled(PROBA))
     with _refused("label_proba"):
         label_efficiency_curve(_evaluator(), proba, n_labels=[5], n_runs=1)
-    models = [("bayes", MODEL), ("linear", OTHER)]
-    with _refused("y"):
-        selection_curve(
-            ActiveModelSelector(models), Scenario(X, _shuffled(Y)), n_labels=5, n_runs=1
-        )
 
 
 # Answers to a query.
@@ -367,16 +360,11 @@ def test_a_pool_of_texts_has_an_order_too():
         evaluator.start(texts, predictions=_shuffled(said))
 
 
-def test_displays_and_decompositions_compare_their_arrays(evaluation):
+def test_displays_compare_their_arrays(evaluation):
     places = X[["a", "b"]]
     AcquisitionDisplay.from_evaluation(evaluation, positions=places)
     with _refused("positions"):
         AcquisitionDisplay.from_evaluation(evaluation, positions=_shuffled(places))
-    other = X.set_axis(range(2000, 2000 + N)), Y.set_axis(range(2000, 2000 + N))
-    given = _evaluator(n_labels=5), Scenario(X, Y, **TRAINING)
-    error_decomposition(*given, *other)
-    with _refused("y_population"):
-        error_decomposition(*given, other[0], _shuffled(other[1]))
 
 
 def test_nothing_of_the_caller_is_changed():

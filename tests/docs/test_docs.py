@@ -203,10 +203,12 @@ def test_the_search_of_the_site_finds(words, page, site):
         assert place in np.hstack(found)
 
 
-STUDIES = ["trust", "trust_choices", "questions", "comparison", "judges"]
-STUDIES += ["model_choice", "default_surrogate", "neural", "benchmarks"]
-STUDIES += [f"papers/{name}" for name in ("missing_class", "image_classifiers")]
-STUDIES += [f"papers/{name}" for name in ("noisy_labels", "error_decomposition")]
+STUDIES = [
+    path.relative_to(ROOT / "docs").with_suffix("").as_posix()
+    for folder in ("studies", "papers")
+    for path in sorted((ROOT / "docs" / folder).glob("*.md"))
+    if path.stem != "index"
+]
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -6,6 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.datasets
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase.risk import ASE
+from sklearn_ase.simulation import Scenario
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
@@ -162,6 +170,28 @@ def test_error_decomposition(surrogate, n_counts, monkeypatch, tmp_path, capsys)
     assert list(runs["run"]) == [0] * n_counts + [1] * n_counts
     parts = runs["finite_pool"] + runs["training"] + runs["expressiveness"]
     np.testing.assert_allclose(parts, runs["total"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_parts_of_the_error_vanish_where_they_must():
+    from error_decomposition import parts_of_error
+
+    X, y = load_iris(return_X_y=True)
+    model = GaussianNB().fit(X[:100:5], y[:100:5])  # One class is missing.
+    training = {"X_train": X[::5], "y_train": y[::5]}
+    scenario = Scenario(X[1::2], y[1::2], model, **training)
+    few = ActiveRiskEstimator(
+        FrozenEstimator(model), surrogate=GaussianNB(), n_labels=10, random_state=0
+    )
+    every = clone(few).set_params(n_labels=75, batch_size=75, refit=[75])
+    parts = parts_of_error(few, scenario, X[1::2], y[1::2])
+    assert parts["finite_pool"] == pytest.approx(0.0, abs=1e-12)  # The pool itself.
+    fitted = clone(few).fit(X[1::2], y[1::2], **training)
+    truth = clone(every).fit(X[1::2], y[1::2], **training).evaluation_.state.losses
+    error = float(fitted.evaluation_.estimate(ASE())) - truth.mean()
+    assert parts["total"] == pytest.approx(error, abs=1e-6)
+    parts = parts_of_error(every, scenario, X[::2], y[::2])
+    assert parts["training"] == pytest.approx(0.0, abs=1e-12)  # Nothing left to learn.
 
 
 def test_other_epochs_have_files_of_their_own(tmp_path):

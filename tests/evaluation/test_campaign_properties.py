@@ -297,7 +297,6 @@ TestCampaign = Campaign.TestCase
 TestCampaign.settings = settings(
     max_examples=60,
     stateful_step_count=30,
-    deadline=None,
     derandomize=True,
     report_multiple_bugs=False,
 )

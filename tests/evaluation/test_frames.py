@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase.surrogate import ClassifierSurrogate, FrameEncoder
+from sklearn_ase.surrogate import ClassifierSurrogate, PoolEncoder
 
 N_POOL, N_TRAIN = 300, 40
 COMMON = ["the", "and", "was", "very", "here", "that", "with", "this", "have", "from"]
@@ -51,7 +51,7 @@ def _rows(n_rows, seed):
             "size": rng.normal(size=n_rows) + y,
             "kind": rng.choice(["a", "b", None], n_rows),
             "text": texts,
-            "day": pd.date_range("2026-01-01", periods=n_rows, tz="Europe/Berlin"),
+            "day": pd.date_range("2026-01-01", periods=n_rows, freq="31h", tz="UTC"),
             "id": [f"{rng.integers(2**60):x}" for _ in range(n_rows)],
         }
     )
@@ -116,22 +116,22 @@ def test_free_text_in_a_frame_is_as_good_as_the_same_texts_in_a_list():
 
 def test_rows_are_encoded_once_for_each_evaluation(pool, training, model, monkeypatch):
     calls = []
-    fit_frames, transform = FrameEncoder.fit_frames, FrameEncoder.transform
+    fit, transform = PoolEncoder.fit, PoolEncoder.transform
 
-    def counting_fit(self, frames):
-        calls.append(("fit", [len(frame) for frame in frames]))
-        return fit_frames(self, frames)
+    def counting_fit(self, X, **options):
+        calls.append(("fit", len(X)))
+        return fit(self, X, **options)
 
     def counting_transform(self, X):
         if not isinstance(X, np.ndarray):
             calls.append(("transform", len(X)))
         return transform(self, X)
 
-    monkeypatch.setattr(FrameEncoder, "fit_frames", counting_fit)
-    monkeypatch.setattr(FrameEncoder, "transform", counting_transform)
+    monkeypatch.setattr(PoolEncoder, "fit", counting_fit)
+    monkeypatch.setattr(PoolEncoder, "transform", counting_transform)
     evaluator = _evaluator(model, refit=5).fit(*pool, **training)
     assert len(evaluator.ledger_.refits) == 3
-    once = [("fit", [N_POOL, N_TRAIN]), ("transform", N_POOL), ("transform", N_TRAIN)]
+    once = [("fit", N_POOL), ("transform", N_POOL), ("transform", N_TRAIN)]
     assert calls == once
 
 
@@ -203,18 +203,18 @@ def test_a_journal_resumes_exactly(pool, training, model, tmp_path):
     assert resumed.ledger_.indices == straight.ledger_.indices
     assert resumed.risk_ == straight.risk_
     header = path.read_text().splitlines()[0]
-    assert "('frameencoder', FrameEncoder())" in header  # As it always was.
+    assert "PoolEncoder(transformer=TableVectorizer(" in header
 
 
 def test_a_forest_of_ones_own_gets_the_same_features(pool, training, model):
     X, y = pool
     expected = _evaluator(model).fit(X, y, **training).risk_
     trees = ExtraTreesClassifier(n_estimators=100, bootstrap=True, max_features=0.3)
-    pipeline = make_pipeline(FrameEncoder(), trees)
+    pipeline = make_pipeline(PoolEncoder(), trees)
     evaluator = _evaluator(model, surrogate=pipeline).fit(X, y, **training)
     assert evaluator.risk_ == expected
-    assert isinstance(pipeline[0], FrameEncoder)
-    assert not hasattr(pipeline[0], "kinds_")
+    assert isinstance(pipeline[0], PoolEncoder)
+    assert not hasattr(pipeline[0], "transformer_")
 
 
 class SizeOnly(TransformerMixin, BaseEstimator):

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import BayesianRidge
 
 from sklearn_ase import ActiveRiskEstimator, Picks
+from sklearn_ase._labels._journal import read_journal
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import ASE, LURE
 
@@ -156,10 +157,10 @@ def test_known_labels_are_given_at_the_start_and_stay(tmp_path):
         evaluator.start(X, ledger=ledger, known_labels={3: 1})
 
 
-def test_known_labels_survive_the_csv(tmp_path):
+def test_known_labels_survive_the_file(tmp_path):
     evaluation = start_evaluation(known_labels={3: 1, 4: 2})
-    evaluation.ledger.to_csv(tmp_path / "ledger.csv")
-    again = type(evaluation.ledger).from_csv(tmp_path / "ledger.csv")
+    evaluation.ledger.save(tmp_path / "labels.jsonl")
+    again = read_journal(tmp_path / "labels.jsonl")
     assert again.known == {3: 1, 4: 2}
 
 

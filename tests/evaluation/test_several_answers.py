@@ -7,7 +7,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 
-from sklearn_ase import ActiveRiskEstimator, LabelLedger
+from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._labels._journal import read_journal
 from sklearn_ase.metrics import LabelMean, LabelShare
 from sklearn_ase.risk import LURE
 
@@ -54,8 +55,8 @@ def test_a_ledger_with_several_answers_survives_the_file(tmp_path):
     query = evaluation.ask(4)
     first = Y[query.indices]
     evaluation.tell(query, np.column_stack([first, (first + 1) % 3]))
-    evaluation.ledger.to_csv(tmp_path / "labels.csv")
-    ledger = LabelLedger.from_csv(tmp_path / "labels.csv")
+    evaluation.ledger.save(tmp_path / "labels.jsonl")
+    ledger = read_journal(tmp_path / "labels.jsonl")
     assert ledger.more_labels == evaluation.ledger.more_labels
     assert ledger.copy().more_labels == ledger.more_labels
     again = ActiveRiskEstimator(

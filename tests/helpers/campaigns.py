@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import LURE
-from sklearn_ase.surrogate import ImageEncoder
+from sklearn_ase.surrogate import PoolEncoder
 
 _NEVER = [10**6]
 
@@ -29,7 +29,7 @@ def campaign(classes, X, is_closed=False):
     evaluation : Evaluation
     """
     evaluator = ActiveRiskEstimator(
-        surrogate=make_pipeline(ImageEncoder(), GaussianNB()),
+        surrogate=make_pipeline(PoolEncoder(), GaussianNB()),
         risk=LURE(),
         refit=_NEVER,
         random_state=0,

@@ -125,7 +125,7 @@ def _report(*words):
 def _serve():
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     _report("ready")
-    for order in sys.stdin:
+    while order := sys.stdin.readline():
         path, kind, seconds = json.loads(order)
         child = os.fork()
         if child == 0:
@@ -142,7 +142,10 @@ def _serve():
                 _report("failed", repr(error))
             os._exit(0)
         # Until it is waited for, the number of a child cannot become another's.
-        signal.sigtimedwait([signal.SIGCHLD], seconds)
+        if kind == "idle":
+            sys.stdin.readline()
+        else:
+            signal.sigtimedwait([signal.SIGCHLD], seconds)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         signal.sigtimedwait([signal.SIGCHLD], 0)  # If it died of the kill.
@@ -154,14 +157,14 @@ def campaign_server():
     """Yield a function ``run_and_kill(path, kind, seconds)``.
 
     It runs the campaign in another process for at most so many seconds, and yields
-    what that process reports.
+    what that process reports. An idle campaign is killed when it was seen to wait.
     """
     command = [sys.executable, __file__]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as server:
         server.stdout.readline()
 
-        def run_and_kill(path, kind="drawn", seconds=60.0):
+        def run_and_kill(path, kind="drawn", seconds=3600.0):
             server.stdin.write(json.dumps([str(path), kind, seconds]) + "\n")
             server.stdin.flush()
             for line in server.stdout:
@@ -169,6 +172,9 @@ def campaign_server():
                 yield verb, *words
                 if verb in ("killed", "ended"):
                     return
+                if verb == "waits":
+                    server.stdin.write("kill it\n")
+                    server.stdin.flush()
 
         yield run_and_kill
         server.stdin.close()

@@ -9,13 +9,21 @@ from sklearn.tree import DecisionTreeClassifier
 
 from helpers.crashing_campaign import MODEL, X, Y
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._labels._store import FileStore
 from sklearn_ase.risk import LURE
 from sklearn_ase.surrogate import ClassifierSurrogate
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 POOL, LABELS = X[::5], Y[::5]
 PROBA = GaussianNB().fit(X, Y).predict_proba(POOL) * 0.9 + 0.1 / 3
-_OF_START = ("X_train", "y_train", "cost", "known_labels", "train_predictions")
+_OF_START = (
+    "X_train",
+    "y_train",
+    "cost",
+    "known_labels",
+    "train_predictions",
+    "ledger",
+)
 
 
 def start_small(path, X=POOL, predictions=PROBA, *, classes=(0, 1, 2), **parameters):
@@ -60,9 +68,9 @@ def values_in(path):
     return [header, *(event[:-1] for event in events)]
 
 
-def without_checksums(path):
-    """Write a journal anew in format 2, which has no checksums."""
-    header, *events = values_in(path)
-    values = [header | {"version": 2}, *events]
-    path.write_text("".join(json.dumps(value) + "\n" for value in values))
-    return path
+def write_values(path, values):
+    """Write a journal of these values anew, with the right checksums."""
+    path.unlink()
+    store = FileStore(path)
+    store.append(values)
+    store.close()

@@ -8,7 +8,6 @@ import pytest
 from helpers.crashing_campaign import X, Y, differences, shown
 from helpers.journals import LABELS, iris_evaluator, needs_fork, start_small, values_in
 
-from sklearn_ase import LabelLedger
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
 
@@ -36,10 +35,10 @@ def test_a_file_that_others_changed_is_noticed_before_the_next_line(written, cha
         evaluation.tell(rows[:1], LABELS[rows[:1]])
     assert written.read_bytes() == changed
     assert differences(evaluation, before) == []
-    evaluation.ledger.to_csv(written.with_suffix(".csv"))  # As the message says.
-    rescued = LabelLedger.from_csv(written.with_suffix(".csv"))
-    assert rescued.labels == evaluation.ledger.labels
+    evaluation.ledger.save(written.with_suffix(".new"))  # As the message says.
     evaluation.close()
+    with start_small(written.with_suffix(".new")) as rescued:
+        assert differences(rescued, before) == []
 
 
 def test_a_file_of_which_only_the_time_changed_is_the_same(written):
@@ -112,7 +111,7 @@ def test_a_label_that_is_on_disk_does_not_fail_for_what_follows(path, monkeypatc
     """The estimate after it does not fit on the disk."""
     evaluation = start_small(path, refit=1)
     rows = evaluation.ask(6).indices
-    append = evaluation.ledger._file._write
+    append = evaluation.ledger._store._write
 
     def write(text, durable):
         if text.startswith((b'["note"', b'["refit"')):
@@ -120,7 +119,7 @@ def test_a_label_that_is_on_disk_does_not_fail_for_what_follows(path, monkeypatc
         append(text, durable)
 
     with monkeypatch.context() as full:
-        full.setattr(evaluation.ledger._file, "_write", write)
+        full.setattr(evaluation.ledger._store, "_write", write)
         with pytest.warns(JournalWarning, match=r"All answers are recorded.*No space"):
             evaluation.tell(rows[:4], LABELS[rows[:4]])
     assert [value[0] for value in values_in(path)[1:]] == ["ask", "tell"]
@@ -138,7 +137,7 @@ def test_a_write_that_cannot_be_undone_says_what_may_be_in_the_file(
     written, monkeypatch
 ):
     evaluation = start_small(written)
-    file, row = evaluation.ledger._file, evaluation.pending.indices[:1]
+    file, row = evaluation.ledger._store, evaluation.pending.indices[:1]
     before, text = shown(evaluation), written.read_bytes()
 
     class BrokenDisk:

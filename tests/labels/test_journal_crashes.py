@@ -64,7 +64,7 @@ def test_a_campaign_killed_fifty_times_ends_like_the_uninterrupted_one(
     while n_kills < 50:
         path, told, end = tmp_path / str(n_campaigns), [], ""
         while end != ("ended",):
-            seconds = rng.uniform(0, reach) if n_kills < 50 else 60.0
+            seconds = rng.uniform(0, reach) if n_kills < 50 else 3600.0
             *words, end = run_and_kill(path, kind, seconds)
             assert {verb for verb, *_ in words} <= {"done"}, words[-1]
             told += answers_of(step for _, step in words)

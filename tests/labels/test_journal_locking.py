@@ -72,7 +72,7 @@ def test_nothing_is_written_to_a_file_that_is_no_longer_there(written, what):
     written.unlink()
     if what == "replaced":
         written.write_bytes(b"")
-    with pytest.raises(JournalError, match=r"was deleted or replaced.*to_csv\(path\)"):
+    with pytest.raises(JournalError, match=r"was deleted or replaced.*save\(path\)"):
         evaluation.ask()
     assert differences(evaluation, before) == []
     evaluation.close()
@@ -102,7 +102,7 @@ def test_another_process_is_refused_until_this_one_closes_the_journal(
 
 @needs_fork
 def test_this_process_is_refused_until_the_other_one_has_ended(path, run_and_kill):
-    words = run_and_kill(path, "idle", seconds=3.0)
+    words = run_and_kill(path, "idle")
     assert next(words) == ("waits", 0)
     with pytest.raises(JournalError, match="is open in another evaluation"):
         start(path)

@@ -33,9 +33,9 @@ def campaign(tmp_path):
 def test_the_ledger_is_that_of_the_evaluation(campaign):
     evaluation, path = campaign
     before = path.read_bytes()
-    header, ledger = read_journal(path)
+    ledger = read_journal(path)
     assert path.read_bytes() == before
-    assert header["n_samples"] == 60
+    assert ledger.header["n_samples"] == 60
     live = evaluation.ledger
     for name in ("indices", "query_proba", "labels", "skipped", "known", "pending"):
         assert getattr(ledger, name) == getattr(live, name)
@@ -45,10 +45,10 @@ def test_the_ledger_is_that_of_the_evaluation(campaign):
 
 def test_a_torn_last_line_is_left_out_and_stays_in_the_file(campaign):
     _, path = campaign
-    _, before = read_journal(path)
+    before = read_journal(path)
     torn = path.read_bytes() + b'["tell", [5'
     path.write_bytes(torn)
-    _, ledger = read_journal(path)
+    ledger = read_journal(path)
     assert ledger.labels == before.labels
     assert path.read_bytes() == torn
 
@@ -66,6 +66,6 @@ def test_an_empty_or_missing_file(tmp_path):
         read_journal(path)
     assert not path.exists()
     path.touch()
-    header, ledger = read_journal(path)
-    assert header is None
+    ledger = read_journal(path)
+    assert ledger.header is None
     assert not ledger.indices

@@ -5,16 +5,21 @@ import json
 import numpy as np
 import pytest
 from helpers.crashing_campaign import X, Y
-from helpers.journals import LABELS, POOL, PROBA, start_small, without_checksums
+from helpers.journals import (
+    LABELS,
+    POOL,
+    PROBA,
+    start_small,
+    values_in,
+    write_values,
+)
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from sklearn_ase import ActiveRiskEstimator, LabelLedger
+from sklearn_ase import ActiveRiskEstimator, LabelLedger, MemoryStore
 from sklearn_ase.exceptions import JournalError
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*has no checksums")
 
 
 def assert_refused(path, message, **changes):
@@ -149,73 +154,76 @@ def test_a_file_that_is_not_a_journal_is_refused_and_left_alone(path, text):
     assert path.read_bytes() == text
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b'["tell", [3, 4',
-        b"",
-        b"\x00\x00\x00",
-        b"5",
-        b"null",
-        b"{}",
-        b"[]",
-        b'["dance", 3]',
-        b'["close"]',
-        b'["tell", [4]]',
-        b'["tell", [4], [0, 1], []]',
-        b'["tell", [999], [0], []]',
-        b'["correct", 999, 0, []]',
-        b'["skip", [999]]',
-        b'["withdraw", 999]',
-        b'["ask", [999], [0.1], [0.0], [0.0], ["nan"], ["nan"]]',
-        b'["ask", [-1], [0.1], [0.0], [0.0], ["nan"], ["nan"]]',
-        b'["ask", [0, 0], [0.1, 0.1], [0, 0], [0, 0], [0, 0], [0, 0]]',
-        b'["ask", [0], [0.1, 0.2], [0], [0], [0], [0]]',
-        b'["note", [999], null, false]',
-        b'["refit", 99]',
-        b'["refit", "two"]',
-    ],
-)
-@pytest.mark.parametrize("has_checksums", [True, False])
-def test_a_line_damaged_in_the_middle_is_refused_and_the_file_left_alone(
-    written, line, has_checksums
-):
-    if not has_checksums:
-        without_checksums(written)
+UNREADABLE = [b'["tell", [3, 4', b"", b"\x00\x00\x00"]
+UNFITTING = [
+    b"5",
+    b"null",
+    b"{}",
+    b"[]",
+    b'["dance", 3]',
+    b'["close"]',
+    b'["tell", [4]]',
+    b'["tell", [4], [0, 1], []]',
+    b'["tell", [999], [0], []]',
+    b'["correct", 999, 0, []]',
+    b'["skip", [999]]',
+    b'["withdraw", 999]',
+    b'["ask", [999], [0.1], [0.0], [0.0], ["nan"], ["nan"]]',
+    b'["ask", [-1], [0.1], [0.0], [0.0], ["nan"], ["nan"]]',
+    b'["ask", [0, 0], [0.1, 0.1], [0, 0], [0, 0], [0, 0], [0, 0]]',
+    b'["ask", [0], [0.1, 0.2], [0], [0], [0], [0]]',
+    b'["note", [999], null, false]',
+    b'["refit", 99]',
+    b'["refit", "two"]',
+]
+
+
+@pytest.mark.parametrize("line", [*UNREADABLE, *UNFITTING])
+def test_a_line_damaged_in_the_middle_is_refused_and_the_file_left_alone(written, line):
     lines = written.read_bytes().split(b"\n")
     written.write_bytes(b"\n".join([*lines[:2], line, *lines[2:]]))
     assert_refused(written, r"Line \d.*left as it is")
 
 
+@pytest.mark.parametrize("line", UNFITTING)
+def test_an_event_that_does_not_fit_is_refused_in_any_store(written, line):
+    header, *events = values_in(written)
+    store = MemoryStore()
+    store.append([header, events[0], json.loads(line), *events[1:]])
+    before = store.read()
+    with pytest.raises(JournalError, match=r"Line 3 of .*MemoryStore.* does not fit"):
+        start_small(store)
+    assert store.read() == before
+
+
 @pytest.mark.parametrize("verb", ["ask", "tell", "skip", "withdraw"])
 @pytest.mark.parametrize("has_checksums", [True, False])
 def test_a_repeated_line_is_refused(path, verb, has_checksums):
+    """Also where it came into the file by other means than an editor."""
     with start_small(path) as evaluation:
         rows = evaluation.ask(5).indices
         evaluation.tell(rows[:3], LABELS[rows[:3]])
         evaluation.skip(rows[3:4])
         evaluation.withdraw(rows[0])
-    if not has_checksums:
-        without_checksums(path)
     lines = path.read_bytes().splitlines(keepends=True)
     place = next(
         k for k, line in enumerate(lines) if line.startswith(b'["%b' % verb.encode())
     )
-    path.write_bytes(b"".join([*lines[: place + 1], *lines[place:]]))
-    message = "agree with its checksum" if has_checksums else "fit what came before it"
+    if has_checksums:
+        values = values_in(path)
+        write_values(path, [*values[: place + 1], *values[place:]])
+    else:
+        path.write_bytes(b"".join([*lines[: place + 1], *lines[place:]]))
+    message = "fit what came before it" if has_checksums else "agree with its checksum"
     assert_refused(path, f"does not {message}")
 
 
-@pytest.mark.parametrize(
-    "line", [b'["tell", [0], ["dog"], []]', b'["tell", [0], [9], []]']
-)
-def test_a_label_that_is_not_a_class_is_refused_and_the_file_left_alone(written, line):
-    without_checksums(written)  # A label somebody wrote into the file by hand.
-    asked = b'["ask", [0], [0.1], [0.0], [0.0], ["nan"], ["nan"]]\n'
-    rows = json.loads(written.read_bytes().splitlines()[1])[1]
-    line = line.replace(b"[0]", b"[%d]" % (0 if 0 not in rows else rows[-1]), 1)
-    text = written.read_bytes() + (asked if 0 not in rows else b"") + line + b"\n"
-    written.write_bytes(text)
+@pytest.mark.parametrize("label", ["dog", 9])
+def test_a_label_that_is_not_a_class_is_refused_and_the_file_left_alone(written, label):
+    header, asked, *events = values_in(written)
+    last = asked[1][-1]
+    write_values(written, [header, asked, *events, ["tell", [last], [label], []]])
+    text = written.read_bytes()
     with pytest.raises(ValueError, match=r"different kinds|not among the classes"):
         start_small(written)
     assert written.read_bytes() == text

@@ -1,11 +1,8 @@
 """A journal keeps its loss: what it computes, not only how it is called."""
 
-import json
-import warnings
-
 import numpy as np
 import pytest
-from helpers.journals import LABELS, POOL, PROBA, start_small, without_checksums
+from helpers.journals import LABELS, POOL, PROBA, start_small
 from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 
@@ -103,15 +100,3 @@ def test_losses_of_probabilities_are_compared_by_their_values(path):
     with pytest.raises(JournalError, match="the loss"):
         start_small(path, loss=second)
     start_small(path, predictions=PROBA.astype(np.float32), loss=first).close()
-
-
-def test_a_journal_without_values_of_the_loss_opens(path):
-    with start_small(path):
-        pass
-    header, *lines = map(json.loads, without_checksums(path).open())
-    del header["loss_values"]
-    path.write_text("".join(json.dumps(line) + "\n" for line in [header, *lines]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*has no checksums")
-        start_small(path).close()

@@ -1,12 +1,11 @@
 """A label that no surrogate can learn is refused, or can be corrected."""
 
-import json
 import warnings
 
 import numpy as np
 import pytest
 from helpers.crashing_campaign import differences, shown
-from helpers.journals import without_checksums
+from helpers.journals import values_in, write_values
 from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 
@@ -16,7 +15,6 @@ from sklearn_ase.surrogate import ClassifierSurrogate
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_ase.exceptions.NewClassWarning",
-    "ignore:.*has no checksums",
 )
 REFUSED = "cannot be learned|must be labels such as 0|numbers or text"
 POOL = np.random.default_rng(0).normal(size=(40, 2))
@@ -92,10 +90,10 @@ def test_a_journal_with_such_a_label_opens_and_the_label_can_be_corrected(path, 
         rows = evaluation.ask(6).indices.tolist()
         evaluation.tell(rows[:5], [0, 1, 1, 2, 3])
         expected = evaluation.ledger.labels | {rows[2]: 2}
-    header, *events = map(json.loads, without_checksums(path).open())
+    header, *events = values_in(path)
     events = [event for event in events if event[0] in ("ask", "tell")]
     next(e for e in events if e[0] == "tell")[2][2] = label
-    path.write_text("".join(json.dumps(line) + "\n" for line in [header, *events]))
+    write_values(path, [header, *events])
     with pytest.warns(SurrogateWarning, match=r"Unknown label type.*correct\(row"):
         evaluation = start_counts(path)
     assert evaluation.ledger.labels[rows[2]] == label
@@ -121,10 +119,10 @@ def test_a_journal_whose_estimate_overflows_opens_and_can_be_corrected(path):
     with evaluator.start(POOL, **given) as evaluation:
         rows = evaluation.ask(4).indices.tolist()
         evaluation.tell(rows, [1.0, 2.0, 3.0, 4.0])
-    header, *events = map(json.loads, without_checksums(path).open())
+    header, *events = values_in(path)
     events = [event for event in events if event[0] in ("ask", "tell")]
     events[1][2][2] = 1e150
-    path.write_text("".join(json.dumps(line) + "\n" for line in [header, *events]))
+    write_values(path, [header, *events])
     with pytest.warns(SurrogateWarning, match="has learned from none of them"):
         evaluation = evaluator.start(POOL, **given)
     evaluation.correct(rows[2], 3.0)

@@ -8,10 +8,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_ase import LabelLedger, Picks
-from sklearn_ase._labels._journal import Journal
+from sklearn_ase._labels._journal import open_ledger
+from sklearn_ase._labels._store import FORMAT, VERSION
 from sklearn_ase._state import RECORDED
 
 HEADER = {
+    "format": FORMAT,
+    "version": VERSION,
     "n_samples": 9,
     "pool": "a",
     "predictions": [[1.0] * 6],
@@ -81,33 +84,22 @@ def test_vectors_survive_a_copy(columns, copy_of):
 
 
 @vectors
-@pytest.mark.filterwarnings("ignore:.*does not say which rows")
-def test_vectors_survive_a_csv_file(tmp_path, columns):
-    fill(LabelLedger(), columns).to_csv(tmp_path / "ledger.csv")
-    ledger = LabelLedger.from_csv(tmp_path / "ledger.csv")
-    assert_same_picks(ledger, columns)
-    ledger.to_csv(tmp_path / "again.csv")
-    text = (tmp_path / "ledger.csv").read_bytes()
-    assert (tmp_path / "again.csv").read_bytes() == text
-
-
-@vectors
 def test_vectors_survive_a_journal(tmp_path, columns):
-    journal = Journal(tmp_path / "labels.jsonl")
-    journal.begin(lambda: HEADER)
-    fill(journal, columns)
-    assert_same_picks(journal, columns)
-    assert_same_picks(journal.copy(), columns)
-    journal.close()
-    resumed = Journal(tmp_path / "labels.jsonl")
-    resumed.begin(lambda: HEADER)
-    assert_same_picks(resumed, columns)
-    resumed.tell([3], ["dog"])
-    resumed.close()
-    again = Journal(tmp_path / "labels.jsonl")
-    again.begin(lambda: HEADER)
-    assert again.labels == {5: "cat", 3: "dog"}
-    again.close()
+    with open_ledger(None, tmp_path / "labels.jsonl") as ledger:
+        ledger.header = HEADER
+    fill(ledger, columns)
+    assert_same_picks(ledger, columns)
+    assert_same_picks(ledger.copy(), columns)
+    ledger.save(tmp_path / "saved.jsonl")
+    ledger.close()
+    for name in ("labels.jsonl", "saved.jsonl"):
+        with open_ledger(None, tmp_path / name) as resumed:
+            assert_same_picks(resumed, columns)
+        resumed.tell([3], ["dog"])
+        resumed.close()
+        with open_ledger(None, tmp_path / name) as again:
+            assert again.labels == {5: "cat", 3: "dog"}
+        again.close()
 
 
 @vectors

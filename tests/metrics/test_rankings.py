@@ -1,7 +1,5 @@
 """Rankings: values as in scikit-learn, slopes as by brute force, and fast."""
 
-from time import perf_counter
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -173,12 +171,12 @@ def test_without_positives_a_ranking_is_nan_and_its_slopes_are_0(kind):
 
 
 @both
-def test_a_million_rows_take_seconds(rng, kind):
+def test_a_million_rows_are_not_compared_in_pairs(rng, kind):
+    """A million million comparisons would never end, nor find room."""
     score = rng.random(1_000_000)
-    start = perf_counter()
     pool = kind().on_pool(score, np.array([0, 1]))
-    pool.at(np.column_stack([1 - score, score]))
-    assert perf_counter() - start < 5.0
+    proba = np.column_stack([1 - score, score])
+    assert len(pool.at(proba).parts[0].weight) == len(score)
 
 
 @both

@@ -7,7 +7,7 @@ from sklearn.metrics import f1_score, r2_score, roc_auc_score
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.risk import CorrectedASE, GuardedASE
-from sklearn_ase.simulation import Scenario, error_decomposition, label_efficiency_curve
+from sklearn_ase.simulation import Scenario, label_efficiency_curve
 
 SCENARIO = Scenario(X, Y, estimator=MODEL, **TRAINING)
 TRUTH = {
@@ -59,9 +59,3 @@ def test_regressors_are_simulated_too():
     assert result.columns["truth"][0] == pytest.approx(
         r2_score(TARGET, REGRESSOR.predict(X))
     )
-
-
-def test_a_decomposition_of_a_metric_is_refused():
-    evaluator = ActiveRiskEstimator(surrogate=SURROGATE, metric="f1")
-    with pytest.raises(ValueError, match="metric='f1'"):
-        error_decomposition(evaluator, SCENARIO, X, Y)

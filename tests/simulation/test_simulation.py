@@ -235,35 +235,6 @@ def test_a_file_that_is_not_a_simulation_is_refused(tmp_path):
         LabelEfficiency.load(path)
 
 
-def old_file(path, result):
-    """Save a result under the names that files had before these were changed."""
-    result.save(path)
-    text = path.read_text().replace("mc_variance", "chance")
-    path.write_text(text.replace(",GuardedASE,", ",Guarded,"))
-
-
-def test_a_file_with_the_former_names_is_read_under_those_of_today(tmp_path, four_runs):
-    path = tmp_path / "old.csv"
-    old_file(path, four_runs)
-    assert ",chance\n" in path.read_text().replace("\r", "")
-    assert_same(LabelEfficiency.load(path), four_runs)
-
-
-def test_a_simulation_resumes_from_a_file_with_the_former_names(tmp_path, four_runs):
-    path = tmp_path / "old.csv"
-    old_file(path, simulate(n_runs=2))
-    before = path.read_bytes()
-    assert_same(simulate(n_runs=4, path=path), four_runs)
-    assert path.read_bytes().startswith(before)  # Nothing was run again.
-    assert_same(LabelEfficiency.load(path), four_runs)
-
-
-def test_a_risk_that_the_user_calls_guarded_keeps_its_name(tmp_path):
-    result = simulate(n_runs=1, risks={"Guarded": ASE()})
-    result.save(tmp_path / "runs.csv")
-    assert_same(LabelEfficiency.load(tmp_path / "runs.csv"), result)
-
-
 def test_figures_of_the_summary_are_those_computed_by_hand():
     value = [1.0, 1.5, 3.0, 9.0]
     low, high = [0.0, 1.0, 2.5, -np.inf], [2.0, 3.0, 4.5, np.inf]

@@ -1,4 +1,4 @@
-"""Turn what the user gave as surrogate into a surrogate."""
+"""The surrogate for what the user gave: a default that suits the rows, and checks."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._rows import is_dataset
+from sklearn_ase._data._rows import is_dataset, is_frame
 from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._estimators import unfrozen
 from sklearn_ase._utils._typing import Estimator, Rows, Task
 from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
+from sklearn_ase.surrogate._encoder import PoolEncoder, frame_transformer
 from sklearn_ase.surrogate._estimator import EstimatorSurrogate
 from sklearn_ase.surrogate._experts import (
     ExpertClassifierSurrogate,
     ExpertRegressorSurrogate,
 )
-from sklearn_ase.surrogate._frames import FrameEncoder
-from sklearn_ase.surrogate._images import ImageEncoder
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 _OF_EXPERTS = {
@@ -107,7 +106,7 @@ def as_expert_surrogate(
 def _with_estimator(surrogate, task, X):
     """Return the surrogate with a default estimator if it has none, and check it."""
     if surrogate.estimator is None:
-        surrogate = clone(surrogate).set_params(estimator=_default_estimator(task, X))
+        surrogate = clone(surrogate).set_params(estimator=default_estimator(task, X))
     estimator = surrogate.estimator
     is_wrong = is_regressor if task == "classification" else is_classifier
     if surrogate.task != task or is_wrong(estimator):
@@ -120,7 +119,7 @@ def _with_estimator(surrogate, task, X):
 
 def _check_reads(estimator, X):
     """Refuse estimators of scikit-learn that take tables, where rows are images."""
-    if not ImageEncoder().encodes(X):
+    if getattr(X, "ndim", 2) == 2:
         return
     first = unfrozen(estimator)
     while isinstance(first, Pipeline):
@@ -133,7 +132,7 @@ def _check_reads(estimator, X):
         raise ValueError(
             f"surrogate={name} reads tables, but the rows of the pool have shape "
             f"{X.shape[1:]}. Use surrogate=None, which flattens them, "
-            f"make_pipeline(ImageEncoder(), {name}(...)) with the encoder of "
+            f"make_pipeline(PoolEncoder(), {name}(...)) with the encoder of "
             "sklearn_ase.surrogate, or a network of sklearn_ase.neural."
         )
 
@@ -173,7 +172,8 @@ def _check_frozen(frozen):
         return  # Not a scikit-learn estimator: only the object knows if it is fitted.
 
 
-def _default_estimator(task, X):
+def default_estimator(task: Task, X: Rows) -> Estimator:
+    """A forest, behind an encoder if rows are frames or images; linear for texts."""
     if is_dataset(X):
         raise ValueError(
             "The pool is a torch dataset, which the default surrogate cannot read. "
@@ -184,7 +184,7 @@ def _default_estimator(task, X):
     if isinstance(X, list):  # Texts. Trees would be slow on so many columns.
         linear = {"classification": LogisticRegression(), "regression": Ridge()}
         return make_pipeline(TfidfVectorizer(), linear[task])
-    for encoder in (FrameEncoder(), ImageEncoder()):
-        if encoder.encodes(X):
-            return make_pipeline(encoder, trees)
-    return trees
+    if is_frame(X):
+        # Named here, so that a journal knows what encoded the rows.
+        return make_pipeline(PoolEncoder(frame_transformer()), trees)
+    return make_pipeline(PoolEncoder(), trees) if PoolEncoder().encodes(X) else trees
