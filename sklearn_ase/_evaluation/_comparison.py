@@ -12,12 +12,12 @@ from sklearn_ase._display._blocks import Table, Words, counted, percent, roughly
 from sklearn_ase._display._html import notebook
 from sklearn_ase._display._text import text
 from sklearn_ase._evaluation._questions import Support, training_labels
-from sklearn_ase._inference._bounds import LEAST_DEGREES
+from sklearn_ase._inference._bounds import LEAST_DEGREES, PoolSample
 from sklearn_ase._inference._differences import Pairs
 from sklearn_ase._utils._checks import check_choice
 from sklearn_ase._utils._typing import Floats, Method
 from sklearn_ase.metrics._pool_metric import difference
-from sklearn_ase.risk import Estimate
+from sklearn_ase.risk import Estimate, MeanInterval
 from sklearn_ase.risk._intervals import (
     FunctionInterval,
     RegionInterval,
@@ -100,8 +100,13 @@ class Answers:
     def _difference(self, first, second):
         if self.pairs.agreement.are_alike(first, second):
             name = f"difference of {self.name}"
-            n_labels = self.pairs.n_labels
-            return Estimate(0.0, 0.0, n_labels, name=name, bounds=(0.0, 0.0))
+            known = MeanInterval(
+                0.0,
+                0.0,
+                self.pairs.n_labels,
+                sample=PoolSample(population_variance=0.0),
+            )
+            return Estimate.of_interval(known, name=name, bounds=(0.0, 0.0))
         two = [self.metrics[first], self.metrics[second]]
         gap = difference(
             *(two if self.sign > 0 else two[::-1]),

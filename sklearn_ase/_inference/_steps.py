@@ -370,10 +370,22 @@ def _tuned_steps(state):
     return _steps(state, power, plain, control)
 
 
-def steps_with_power(state, power) -> Steps:
-    """One-step estimates that use the same share of g in every step."""
-    power = np.full(len(state.settled), float(power))
-    return _steps(state, power, *parts_of_steps(state.settled, state.n_samples))
+def steps_with_power(state: PoolState, power: float) -> Steps:
+    """One-step estimates that use the same share of g in every step.
+
+    Parameters
+    ----------
+    state : PoolState
+    power : float
+        0 uses nothing of what the surrogate expects, 1 all of it.
+
+    Returns
+    -------
+    steps : Steps
+    """
+    powers = np.full(len(state.settled), float(power))
+    plain, control = parts_of_steps(state.settled, state.n_samples)
+    return _steps(state, powers, plain, control)
 
 
 def _steps(state, power, plain, control):

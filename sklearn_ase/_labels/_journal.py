@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sklearn_ase._utils._typing import StrPath
 
 _VERBS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
-_NOT_NUMBERS = ("refusal", "anytime_refusal", "of", "name", "scale")
+_NOT_NUMBERS = ("refusal", "anytime_refusal", "of", "name", "scale", "kind")
 
 
 @contextmanager

@@ -19,7 +19,14 @@ from sklearn_ase.metrics._numbers import (
 )
 from sklearn_ase.metrics._pool_metric import PoolMetric, PoolRanking
 from sklearn_ase.metrics._ranking import AveragePrecision, RocAuc
-from sklearn_ase.metrics._ratios import FBeta, Jaccard, Precision, Recall, Specificity
+from sklearn_ase.metrics._ratios import (
+    ClassMean,
+    FBeta,
+    Jaccard,
+    Precision,
+    Recall,
+    Specificity,
+)
 from sklearn_ase.metrics._row_values import RowValues
 
 __all__ = [
@@ -28,6 +35,7 @@ __all__ = [
     "AveragePrecision",
     "BalancedAccuracy",
     "BaseMetric",
+    "ClassMean",
     "CohenKappa",
     "ConfusionMetric",
     "ExplainedVariance",

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn_ase._display._blocks import Facts
 from sklearn_ase._display._html import notebook
 from sklearn_ase._inference._bounds import check_interval
+from sklearn_ase._utils._checks import is_number
 from sklearn_ase._utils._typing import Method, Target
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.risk._intervals import BoundedInterval, Interval, MeanInterval
@@ -147,10 +148,11 @@ class Estimate:
         return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        spread = f"standard_error={self.standard_error:.3g}"
+        name, spread = "standard_error", self.standard_error
         if self.member_spread is not None:
-            spread = f"member_spread={self.member_spread:.3g}"
-        return f"Estimate({self.name}={self.value:.4g}, {spread}, {self._labels()})"
+            name, spread = "member_spread", self.member_spread
+        value, shown = _shown(self.value, 4), _shown(spread, 3)
+        return f"Estimate({self.name}={value}, {name}={shown}, {self._labels()})"
 
     def _repr_html_(self) -> str:
         return notebook("Estimate", Facts(self.describe()))
@@ -317,3 +319,8 @@ class Estimate:
         low, high = values["bounds"]
         interval = Interval.from_dict(values["uncertainty"], metric)
         return cls(**{**values, "bounds": (low, high), "uncertainty": interval})
+
+
+def _shown(value: Any, n_digits: int) -> str:
+    """A number with so many digits; users' own estimators may return anything."""
+    return f"{value:.{n_digits}g}" if is_number(value) else repr(value)

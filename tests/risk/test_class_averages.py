@@ -12,8 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._inference._bounds import PoolSample
-from sklearn_ase.metrics import BalancedAccuracy, as_metric
-from sklearn_ase.metrics._ratios import ClassMean
+from sklearn_ase.metrics import BalancedAccuracy, BaseMetric, ClassMean, as_metric
 from sklearn_ase.risk import ASE, LURE, CorrectedASE, GuardedASE
 from sklearn_ase.risk._intervals import ClassInterval
 
@@ -336,3 +335,27 @@ def test_expected_picks_add_up_to_the_picks():
     many = evaluated(RARE, 2).estimate(metric="f1_macro", risk=CorrectedASE())
     assert "fewer than 25" in many.refusal
     assert 0 < many.uncertainty.n_expected.sum() < 2
+
+
+class OwnRecall(BaseMetric):
+    """The macro recall of four classes, as a user would write it."""
+
+    task, bounds, name = "classification", (0.0, 1.0), "own recall"
+    class_mean = ClassMean(top=(0, 1, 0, 0), bottom=(0, 1, 1, 0))
+
+    def row_values(self, y_true, y_pred):
+        label, said = (y[:, None] == np.arange(4) for y in (y_true, y_pred))
+        return np.hstack([label & said, label & ~said, said])
+
+    def value(self, means):
+        found, missed, _ = np.reshape(means, (3, 4))
+        return np.mean(found / (found + missed))
+
+
+def test_an_average_of_ones_own_has_the_interval_of_those_of_the_package():
+    evaluation = evaluated(RARE, 100)
+    own, theirs = (
+        evaluation.estimate(metric=metric) for metric in (OwnRecall(), "recall_macro")
+    )
+    assert float(own) == pytest.approx(float(theirs), abs=1e-6)
+    assert own.interval() == pytest.approx(theirs.interval(), abs=1e-6)
