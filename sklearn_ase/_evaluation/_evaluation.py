@@ -71,6 +71,7 @@ from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._inference._models import Corrected
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer, check_verbose, shown
+from sklearn_ase._utils._display import Advice
 from sklearn_ase._utils._typing import (
     ByName,
     Label,
@@ -749,8 +750,12 @@ class Comparing(Answering):
         risk = self._comparing_risk(risk)
         if self.state.settled.n_skipped:
             raise ValueError(
-                "compare_groups() cannot allow for rows that were skipped: "
-                f"{self.state.settled.n_skipped} were. Use estimate_by(groups)."
+                Advice(
+                    "A comparison of groups cannot allow for rows that were skipped: "
+                    f"{self.state.settled.n_skipped} were.",
+                    cure="slices",
+                    in_python="Use estimate_by(groups).",
+                )
             )
         metric, weight = self._metric_and_weight(metric, None, sample_weight)
         systems = as_systems(groups, self.problem, metric, weight)
@@ -768,7 +773,8 @@ class Comparing(Answering):
         risk.check(state)
         if state.belief is None or not state.settled.n_labels:
             raise ValueError(
-                "compare() needs a fitted surrogate and a label. Label some rows first."
+                "A comparison needs a fitted surrogate and a label. Label some rows "
+                "first."
             )
         return risk
 
@@ -807,7 +813,9 @@ class Reporting(Comparing):
             surrogate = float(self.estimate(ASE()))
             answers = surrogate, self.estimate(GuardedASE(worth=0))
             state = self.view(state, self.epochs, self.classes_)
-        return diagnose(state, scarce, worth, answers, self._waiting_labels())
+        return diagnose(
+            state, scarce, worth, answers, self._waiting_labels(), self.risk
+        )
 
     def judges(
         self, *, metric: str | BaseMetric | None = None, level: float = 0.9

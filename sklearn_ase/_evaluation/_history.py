@@ -228,7 +228,7 @@ def metric_labels_needed(
     check_interval(level, method)
     if not np.isfinite(estimate.standard_error):
         raise ValueError(
-            "labels_needed() needs an estimate with a standard error "
+            "A forecast of labels needs an estimate with a standard error "
             f"(labels so far: {n_known}). {estimate.refusal}"
         )
 
@@ -280,8 +280,8 @@ def _unit_variance(state, estimate):
             "of the number of labels if later labels are as informative."
         )
     raise ValueError(
-        "labels_needed() needs an estimate with an interval, or a fitted surrogate and "
-        f"a label (labels so far: {state.n_labels}). " + estimate.refusal
+        "A forecast of labels needs an estimate with an interval, or a fitted "
+        f"surrogate and a label (labels so far: {state.n_labels}). " + estimate.refusal
     )
 
 

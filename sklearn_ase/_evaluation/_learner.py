@@ -35,7 +35,7 @@ from sklearn_ase._evaluation._questions import (
 )
 from sklearn_ase._evaluation._states import StateKeeper
 from sklearn_ase._inference._questions import cross_fitted_epochs
-from sklearn_ase._utils._display import warn_caller
+from sklearn_ase._utils._display import Advice, warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
 if TYPE_CHECKING:
@@ -149,13 +149,16 @@ class Viewing:
 # What an evaluation knows, and how it learns from its labels.
 
 
-ALL_RECORDED = (
-    "All labels are recorded. If one of them is wrong, replace it with "
-    "evaluation.correct(row, label); the surrogate is then fitted again."
+_REPLACED = (
+    "If one of them is wrong, replace it with evaluation.correct(row, label); the "
+    "surrogate is then fitted again."
 )
-_TRIED_AGAIN = (
-    "Nothing is picked or estimated until the surrogate has learned: the next call of "
-    "ask(), estimate() or refit() tries it again."
+FAILED = Advice(
+    "The surrogate failed. All labels are recorded. Nothing is picked or estimated "
+    "until the surrogate has learned.",
+    cure="replace",
+    in_python="The next call of ask(), estimate() or refit() tries it again. "
+    f"{_REPLACED}",
 )
 
 
@@ -247,7 +250,7 @@ class EvaluationCore(Viewing):
         try:
             refit = self._learn() if learns_anew else self._learn_more()
         except Exception as error:
-            error.add_note(f"The surrogate failed. {ALL_RECORDED} {_TRIED_AGAIN}")
+            error.add_note(FAILED)
             raise
         finally:
             try:
@@ -394,11 +397,13 @@ class RecordedEvaluation(EvaluationCore):
         before = not_yet_learned(self.problem, self.ledger.answers())
         self._learned = learn(self.problem, self.plan, before, {}, self.seed)
         self._n_learned, self._is_lost = 0, False
-        failed = f"Learning from the recorded labels failed ({error!r})"
-        text = (
-            f"{failed}, so the surrogate has learned from none of them. {ALL_RECORDED}"
+        failed = Advice(
+            f"Learning from the recorded labels failed ({error!r}), so the surrogate "
+            "has learned from none of them. All labels are recorded.",
+            cure="replace",
+            in_python=_REPLACED,
         )
-        warn_caller(text, SurrogateWarning)
+        warn_caller(failed, SurrogateWarning)
 
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""
