@@ -183,6 +183,7 @@ class LabelLedger:
             self._store = store
             if events:
                 self._events[n_events:] = [["together", *events]]
+            if events and store is not None:
                 self._write()
         except BaseException:
             vars(self).update(before)
