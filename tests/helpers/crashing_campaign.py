@@ -97,7 +97,7 @@ def next_step(ledger):
 def _answers(rows, fresh):
     """Some of these rows, and an answer or several for each of them."""
     if rows[0] % 6 == 2:
-        return rows[:1], [[int(Y[rows[0]]), int(Y[rows[0]]), 1]]
+        return rows[:1], [[int(Y[rows[0]]), int(Y[rows[0]]), 2]]
     rows = [row for row in rows[:2] if row % 6 != 2]
     wrong = {0: 7, 1: 1, 2: 2}  # A label that nobody has given, and plain mistakes.
     return rows, [
