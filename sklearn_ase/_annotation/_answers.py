@@ -35,6 +35,7 @@ def export_rows(
     predictions: Any = None,
     overwrite: bool = False,
     names=None,
+    row_names=None,
 ):
     """Write rows for annotators; see :meth:`Evaluation.export`."""
     suffix = check_suffix(path)
@@ -48,6 +49,8 @@ def export_rows(
         columns = _chosen(columns, names)
     if predictions is not None:
         predictions = predictions_of(predictions, X, indices)
+    if row_names is not None:
+        indices = [int(row) for row in row_names]
     if suffix == ".json":
         return write_tasks(path, indices, columns, predictions)
     table = {"row": indices, "label": [""] * len(indices)}

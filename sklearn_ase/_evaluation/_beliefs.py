@@ -287,7 +287,7 @@ def replayed_epochs(evaluation, n_picks):
     corrected, the beliefs differ from the first ones. They are equally valid, because
     each uses only labels of earlier picks.
     """
-    problem, ledger = evaluation.problem, evaluation.ledger
+    problem, ledger = evaluation.problem, evaluation.placed
     # A copy, so that the surrogate of the evaluation stays as it was fitted last.
     plan = replace(evaluation.plan, surrogate=copy(evaluation.plan.surrogate))
     keeper, refits, n_fitted, learned = EpochKeeper(), set(ledger.refits), None, None

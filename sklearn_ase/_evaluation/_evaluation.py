@@ -159,6 +159,7 @@ class Labelling(RecordedEvaluation):
             embedding,
         )
         self._keep_belief()
+        picks = replace(picks, indices=self.problem.names_of(picks.indices))
         self.ledger.ask(picks)
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
@@ -339,8 +340,20 @@ class Annotating(Labelling):
         overwrite : bool, default=False
             Whether to replace a file of that name, and the answers in it.
         """
-        rows = check_indices(query, n_samples=self.n_samples)
-        export_rows(self.problem.X, rows, path, predictions, overwrite, columns)
+        problem = self.problem
+        n_named = self.n_samples
+        if problem.sample is not None:
+            n_named = problem.sample.n_source_rows
+        rows = check_indices(query, n_samples=n_named)
+        export_rows(
+            problem.X,
+            problem.places_of(rows),
+            path,
+            problem.entries_of(predictions, "predictions"),
+            overwrite,
+            columns,
+            row_names=rows,
+        )
 
     def import_answers(
         self,
@@ -376,7 +389,11 @@ class Annotating(Labelling):
         n_labels : int
             Number of rows that had no label before.
         """
-        shown = partial(columns_of, self.problem.X)
+        problem = self.problem
+
+        def shown(rows):
+            return columns_of(problem.X, problem.places_of(rows))
+
         return import_files(self, path, shown, correct, skip, new_classes)
 
     def _check_by_row(self, answers):
@@ -578,7 +595,7 @@ class Answering(Annotating):
 
     def _influence(self, question, with_labels=True):
         """What each row adds to the answer: by its label, and whatever its label."""
-        more, classes = self.ledger.more_labels, self.classes_
+        more, classes = self.placed.more_labels, self.classes_
         state = self.state
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, line=None)
@@ -619,11 +636,15 @@ class Answering(Annotating):
     def _metric_and_weight(self, metric, where, sample_weight):
         """The metric that is asked for, and the weight of each row."""
         n_samples, problem = self.n_samples, self.problem
+        where = problem.entries_of(where, "where")
+        sample_weight = problem.entries_of(sample_weight, "sample_weight")
         problem.order.check(where=where, sample_weight=sample_weight)
         where = check_where(where, n_samples)
         weight = check_weight(sample_weight, n_samples)
         if sample_weight is None:
             weight = problem.sample_weight
+        else:
+            weight = problem.weight_with_draw(weight)
         if metric is None:
             metric = self.plan.metric
         metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
@@ -640,7 +661,7 @@ def compare_models(evaluation, models, risk, reference):
     state, epochs = evaluation.state, evaluation.epochs
     if evaluation.is_cross_fitted and risk.leans_on_surrogate:
         state, epochs = evaluation.cross_fitted(state, epochs)
-    more = evaluation.ledger.more_labels
+    more = evaluation.placed.more_labels
     proba = known_proba(state, classes, more)
     columns = models.columns(metrics, classes, proba)
     state_of = states_for(state, epochs, more, classes, models.weight, cache={})
@@ -878,7 +899,7 @@ class Reporting(Comparing):
         agreement : Agreement
             Print it, or look at its ``alpha`` and ``noise_floor``.
         """
-        return agreement(self.state, self.ledger.more_labels, self.classes_, level)
+        return agreement(self.state, self.placed.more_labels, self.classes_, level)
 
     def labels_needed(
         self, width: float, level: float = 0.9, method: Method = "fixed"
@@ -990,7 +1011,8 @@ class Reporting(Comparing):
     @property
     def history(self) -> dict[str, np.ndarray]:
         """Dict of arrays with one entry per label, in the order they arrived."""
-        return history(self.ledger, self._last_state(), self.plan.metric)
+        found = history(self.placed, self._last_state(), self.plan.metric)
+        return found | {"index": self.problem.names_of(found["index"])}
 
     def __repr__(self):
         parts, n_open = [self._progress()], len(self.ledger.pending)

@@ -65,6 +65,11 @@ class Viewing:
     _past_epochs: Any
 
     @property
+    def placed(self) -> LabelLedger:
+        """The ledger with rows named by their places in the pool."""
+        return self.problem.placed(self.ledger)
+
+    @property
     def is_cross_fitted(self) -> bool:
         """Whether the surrogate says what it would expect without a row's label."""
         return self._learned.left_out is not None
@@ -114,7 +119,7 @@ class Viewing:
 
     def _view_of(self, question, state, epochs, classes):
         """The state for the linearised metric of a question."""
-        more = self.ledger.more_labels
+        more = self.placed.more_labels
         state_of = states_for(state, epochs, more, classes, question.weight)
         proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)
@@ -135,7 +140,7 @@ class Viewing:
 
     def _answer(self, risk, question, state):
         """Answer a question about the pool."""
-        more = self.ledger.more_labels
+        more = self.placed.more_labels
         is_plain = question.is_recorded or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
@@ -233,7 +238,11 @@ class EvaluationCore(Viewing):
         """The same with the last belief, also if the surrogate failed after it."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
-            self._state = key, self._states.state(self.ledger, self._learned)
+            state = self._states.state(self.placed, self._learned)
+            sample = self.problem.sample
+            if sample is not None:
+                state = replace(state, inclusion_proba=sample.inclusion_proba)
+            self._state = key, state
         return self._state[1]
 
     def _update(self, relearn=False, told=None):
@@ -275,12 +284,13 @@ class EvaluationCore(Viewing):
 
     def _learn(self, n_labels=None):
         """Fit the surrogate to the first labels; returns whether it was fitted."""
-        labels = dict(list(self.ledger.labels.items())[:n_labels])
+        ledger = self.placed
+        labels = dict(list(ledger.labels.items())[:n_labels])
         is_constant = self.plan.surrogate.is_constant
         self._scores = None
         if not (is_constant and self.is_fitted):
             self._is_lost = True  # Until all has been learned.
-            given = self._learned, self.ledger.known | labels, self.seed
+            given = self._learned, ledger.known | labels, self.seed
             self._learned = learn(self.problem, self.plan, *given)
             self._is_lost = False
         self._n_learned = len(labels)
@@ -304,8 +314,9 @@ class EvaluationCore(Viewing):
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""
         # Labels that were known before the first pick were learned by every fit.
-        known, n_new = self.ledger.known, len(self.ledger) - self._n_learned
-        labels = self.ledger.last_labels(n_new).items()
+        ledger = self.placed
+        known, n_new = ledger.known, len(ledger) - self._n_learned
+        labels = ledger.last_labels(n_new).items()
         return {row: label for row, label in labels if row not in known}
 
     def _waiting_labels(self):
@@ -415,7 +426,7 @@ class RecordedEvaluation(EvaluationCore):
                 met = [*self.ledger.answers(), *given.tolist()]
                 loss = self.problem.loss_for(self.problem.classes_with(met))
             for answers in (labels, *np.transpose(more_labels)):
-                loss.observed(np.asarray(indices), answers)
+                loss.observed(self.problem.places_of(indices), answers)
         return labels, more_labels
 
 

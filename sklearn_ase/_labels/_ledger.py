@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from itertools import chain, islice, zip_longest
@@ -448,6 +448,31 @@ class LabelLedger:
             before = self.notes.get(index, {"refit": False})["refit"]
             last = bool(refit) and index == indices[-1]
             self.notes[index] = {"estimate": estimate, "refit": last or before}
+
+    def renamed(self, name_of: Callable[[list[int]], np.ndarray]) -> LabelLedger:
+        """Return a copy, in memory, in which rows have other names.
+
+        Parameters
+        ----------
+        name_of : callable
+            Of a list of rows, returns an array of as many names.
+
+        Returns
+        -------
+        ledger : LabelLedger
+        """
+        other = copy(self)
+        names: dict[int, int] = {}
+        for rows in (self.indices, self.known, self.given):
+            names |= dict(zip(rows, name_of(list(rows)).tolist(), strict=True))
+        other.indices = [names[row] for row in self.indices]
+        for column in ("labels", "more_labels", "known", "given", "notes"):
+            named = {names[row]: x for row, x in getattr(self, column).items()}
+            setattr(other, column, named)
+        other._asked = {names[row] for row in self._asked}
+        other._unsettled = {names[row]: None for row in self._unsettled}
+        other._skipped = {names[row]: None for row in self._skipped}
+        return other
 
     def to_csv(self, path: StrPath) -> None:
         """Write the ledger as a table with one line per query, for people to read.

@@ -83,6 +83,7 @@ class AcquisitionDisplay(EvaluationDisplay):
         display : AcquisitionDisplay
         """
         state = evaluation.state
+        positions = evaluation.problem.entries_of(positions, "positions")
         evaluation.problem.order.check(positions=positions)
         positions = None if positions is None else np.asarray(positions)
         is_regression = evaluation.classes_ is None
