@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sklearn_ase._annotation._answers import check_suffix
 from sklearn_ase._annotation._console import label_rows
-from sklearn_ase._annotation._sheet import write_sheet, write_tasks
+from sklearn_ase._annotation._sheet import check_suffix, write_sheet, write_tasks
 from sklearn_ase._cli._campaign import (
     FORMS,
     Campaign,
