@@ -365,6 +365,26 @@ class Emptying(BaseStop):
         return ""
 
 
+class SumOfSquares(BaseAcquisition):
+    """For classification only."""
+
+    def score_samples(self, state):
+        return (state.belief.proba**2).sum(axis=1)
+
+
+@pytest.mark.parametrize("tasks", ["classification", ["classification"]])
+def test_a_strategy_may_be_for_one_task(tasks):
+    check_acquisition(SumOfSquares(), tasks)
+    with pytest.raises(AssertionError, match=r"work for regression.*AttributeError"):
+        check_acquisition(SumOfSquares())
+
+
+@pytest.mark.parametrize("tasks", ["c", ["ranking"], []])
+def test_other_tasks_are_refused(tasks):
+    with pytest.raises(ValueError, match=r"must be some of \('classification'"):
+        check_acquisition(BALD(), tasks)
+
+
 @pytest.mark.parametrize(
     ("check", "strategy", "message"),
     [
@@ -377,6 +397,7 @@ class Emptying(BaseStop):
         (check_acquisition, LogisticRegression(), "is_uniform.*BaseAcquisition"),
         (check_selection, LogisticRegression(), "has_query_proba.*BaseSelection"),
         (check_stopping, LogisticRegression(), "needs_interval.*BaseStop"),
+        (check_acquisition, SumOfSquares(), "tasks='classification'"),
         (check_loss, NegativeLoss(), "non-negative"),
         (check_loss, MeanLoss(), r"one value per row, shape \(20,\).*shape \(\)"),
         (check_loss, RelativeToTheGreatest(), "must not depend on other rows"),
