@@ -99,9 +99,7 @@ def _check_table(loss: Any, classes: np.ndarray) -> None:
         )
 
 
-def _checked_table(
-    loss: Any, prediction: np.ndarray, classes: np.ndarray
-) -> LossTable:
+def _checked_table(loss: Any, prediction: np.ndarray, classes: np.ndarray) -> LossTable:
     """The table of a loss, with the right shape and values."""
     table = loss.build(prediction, classes)
     require(isinstance(table, LossTable), "build must return a LossTable")
