@@ -109,6 +109,8 @@ class Problem:
         How much each row of the pool counts; None if all count the same.
     model : fitted estimator or None
         The model under test, if it predicts with a method.
+    estimator : estimator, callable or None
+        The model under test as it was given; None if predictions were.
     experts : Experts or None
         What others say about the labels of the pool.
     stand_in : label or None
@@ -135,6 +137,7 @@ class Problem:
     cost: np.ndarray | None = None
     sample_weight: np.ndarray | None = None
     model: Any = None
+    estimator: Any = None
     experts: Any = None
     stand_in: Any = None
     features: Any = None
@@ -450,6 +453,7 @@ def make_problem(
         cost=cost,
         sample_weight=sample_weight,
         model=estimator if predictions is None and is_model(estimator) else None,
+        estimator=estimator if predictions is None else None,
         stand_in=stand_in,
         order=RowOrder() if order is None else order,
         sample=sample,

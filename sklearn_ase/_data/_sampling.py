@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 # Rows that are taken of a pool that is not in memory, if nobody says how many.
 DEFAULT_ROWS = 1_000_000
 # A chunk has at most so many rows, and some 16 MB of numbers.
-_CHUNK_ROWS, _CHUNK_NUMBERS = 2**16, 2**21
+_CHUNK_ROWS, _CHUNK_NUMBERS = 2**15, 2**21
 # The generator gives that many numbers at a time.
 _NUMBERS_OF_A_STEP = 4
 _PARQUET = (".parquet", ".parq", ".pq")

@@ -44,6 +44,7 @@ from sklearn_ase._evaluation._judges import judge_table
 from sklearn_ase._evaluation._learner import RecordedEvaluation, together
 from sklearn_ase._evaluation._loop import Limits, run_loop
 from sklearn_ase._evaluation._models import as_models, as_systems
+from sklearn_ase._evaluation._other_pool import expected_on
 from sklearn_ase._evaluation._picker import check_embedding, score_pool
 from sklearn_ase._evaluation._plan import (
     check_budget,
@@ -78,6 +79,7 @@ from sklearn_ase._utils._typing import (
     ManyModels,
     Method,
     Oracle,
+    Rows,
     StrPath,
 )
 from sklearn_ase.metrics import MeanLoss, as_metric
@@ -567,6 +569,30 @@ class Answering(Annotating):
             risk=risk,
             sample_weight=sample_weight,
         )
+
+    def expected_on(
+        self, source: Rows, *, metric: str | BaseMetric | None = None
+    ) -> float:
+        """Return what the surrogate expects over all rows of a source, in one pass.
+
+        For a pool that was sampled this is the active surrogate estimate over each row
+        of it. Its error is that of the surrogate, which no label measures, so it has no
+        interval. Model and surrogate are asked about some rows at a time; those of a
+        collection of dask on the workers of its cluster.
+
+        Parameters
+        ----------
+        source : path, dataset, frame, array or list
+            See :func:`sample_pool`.
+        metric : str or BaseMetric, default=None
+            None means what the evaluation reports.
+
+        Returns
+        -------
+        expected : float
+        """
+        metric = self.plan.metric if metric is None else as_metric(metric)
+        return expected_on(self, source, metric)
 
     def effective_labels(self, estimate: MetricEstimate, question: Question) -> float:
         """Size of a plain random sample that would be as precise.
