@@ -214,15 +214,11 @@ class Uneven(Uniform):
 
 
 class NearLabels(BaseAcquisition):
-    """Scores that depend on the labels, without saying so."""
+    """Scores that depend on the labels."""
 
     def score_samples(self, state):
         shift = state.losses.mean() if state.n_labels else 0.0
         return np.abs(state.expected_loss - shift)
-
-
-class NearLabelsDeclared(NearLabels):
-    follows_labels = True
 
 
 class ZeroWhereAsked(BaseAcquisition):
@@ -391,8 +387,6 @@ def test_other_tasks_are_refused(tasks):
         (check_acquisition, Negative(), "non-negative"),
         (check_acquisition, Moody(), "same state"),
         (check_acquisition, Uneven(), "is_uniform"),
-        (check_acquisition, NearLabels(), "set the class attribute follows_labels"),
-        (check_acquisition, Mixture([NearLabels(), BALD()]), "follows_labels"),
         (check_risk, Greedy(), "RiskEstimate"),
         (check_acquisition, LogisticRegression(), "is_uniform.*BaseAcquisition"),
         (check_selection, LogisticRegression(), "has_query_proba.*BaseSelection"),
@@ -428,8 +422,8 @@ def test_contracts_refuse_what_does_not_meet_them(check, strategy, message):
 @pytest.mark.parametrize(
     ("check", "strategy"),
     [
-        (check_acquisition, NearLabelsDeclared()),
-        (check_acquisition, Mixture([NearLabelsDeclared(), BALD()])),
+        (check_acquisition, NearLabels()),
+        (check_acquisition, Mixture([NearLabels(), BALD()])),
         (check_acquisition, ZeroWhereAsked()),
         (check_loss, Loss()),
         (check_loss, FineJump()),

@@ -22,21 +22,18 @@ from sklearn_ase.metrics._lookup import title_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
-    from sklearn_ase._evaluation._evaluation import Evaluation
-    from sklearn_ase._evaluation._report import Report
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._utils._typing import Method, Target
     from sklearn_ase.metrics._base import BaseMetric
-    from sklearn_ase.risk import MetricEstimate, RiskEstimate
+    from sklearn_ase.risk._metric_estimate import MetricEstimate
 
 
 # Estimates as values and as words.
 
 
 def _described(
-    goal: BaseMetric, found: RiskEstimate | MetricEstimate | None, level: float
+    goal: BaseMetric, found: MetricEstimate | None, level: float
 ) -> dict[str, Any]:
     """An estimate as plain values."""
     low, high = _ends_of(found, level, "fixed")
@@ -56,10 +53,7 @@ def _described(
 
 
 def _ends_of(
-    found: RiskEstimate | MetricEstimate | None,
-    level: float,
-    method: Method,
-    target: Target = "pool",
+    found: MetricEstimate | None, level: float, method: Method, target: Target = "pool"
 ) -> tuple[float | None, float | None]:
     """The ends of an interval, or None twice if there is no interval."""
     if found is None or found.refusal_of(method):
@@ -206,7 +200,7 @@ def estimate(args: argparse.Namespace) -> Answer:
         return _estimated(evaluation, goal, where, alike, args)
 
 
-def _check_question(args: argparse.Namespace) -> None:
+def _check_question(args):
     """Refuse options that do not go together."""
     ways = {"--by": args.by, "--where": args.where, "--compare": args.compare}
     ways["--compare-by"] = args.compare_by
@@ -221,17 +215,10 @@ def _check_question(args: argparse.Namespace) -> None:
         raise ValueError(f"Give --population or {given[-1]}, not both.")
 
 
-def _estimated(
-    evaluation: Evaluation,
-    goal: BaseMetric,
-    where: np.ndarray | None,
-    alike: list[str] | None,
-    args: argparse.Namespace,
-) -> Answer:
+def _estimated(evaluation, goal, where, alike, args):
     """One estimate, of all rows or some of them."""
     found = evaluation.estimate(groups=alike, metric=goal, where=where)
     labelled = list(evaluation.ledger.labels)
-    result: dict[str, Any]
     result = {"rows": evaluation.n_samples, "labels": len(labelled)}
     if where is not None:
         result = {"rows": int(where.sum()), "labels": int(where[labelled].sum())}
@@ -293,7 +280,7 @@ def _as_said(found: Any) -> Answer:
 
 
 @contextmanager
-def _opened(campaign: Campaign, columns: Columns | None = None) -> Iterator[Evaluation]:
+def _opened(campaign, columns=None):
     """The evaluation of a campaign that has a label."""
     columns = campaign.columns() if columns is None else columns
     with campaign.open(columns) as evaluation:
@@ -321,7 +308,7 @@ def _models_in(
     return {name: campaign.predictions_in(columns, name, goal) for name in names}
 
 
-def _compared(found: Any, goal: BaseMetric, level: float, what: str) -> Answer:
+def _compared(found, goal, level, what):
     """A comparison, with the difference of each pair that matters."""
     table = found.to_dict(level)
     rows = zip(*table.values(), strict=True)
@@ -363,7 +350,7 @@ def _words_of_comparison(result: dict[str, Any]) -> str:
     )
 
 
-def _difference(found: Any, first: str, second: str, level: float) -> dict[str, Any]:
+def _difference(found, first, second, level):
     """How much better one model is than another."""
     gap = found.difference(first, second)
     low, high = _ends_of(gap, level, "fixed")
@@ -488,14 +475,7 @@ def _words_of_check(result: dict[str, Any]) -> str:
     )
 
 
-def _needed(
-    found: Any,
-    ends: tuple[Any, Any],
-    limits: tuple[float, float],
-    n_samples: int,
-    n_known: int,
-    args: argparse.Namespace,
-) -> int | None:
+def _needed(found, ends, limits, n_samples, n_known, args):
     """Labels in all until the limits are decided, if the estimate stays where it is.
 
     None if the estimate is at a limit, so that no number of labels can be named.
@@ -543,7 +523,7 @@ def report(args: argparse.Namespace) -> Answer:
     return Answer({**paths, "markdown": markdown}, markdown.rstrip("\n"))
 
 
-def _made_report(args: argparse.Namespace, campaign: Campaign) -> Report:
+def _made_report(args, campaign):
     """The report of a campaign."""
     columns = campaign.columns()
     by = {name: groups_of(columns, name, "--by") for name in args.by}

@@ -7,10 +7,11 @@ from contextlib import nullcontext, redirect_stdout
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sklearn_ase._annotation._answers import check_suffix
 from sklearn_ase._annotation._console import label_rows
-from sklearn_ase._annotation._sheet import check_suffix, write_sheet, write_tasks
+from sklearn_ase._annotation._sheet import write_sheet, write_tasks
 from sklearn_ase._cli._campaign import (
     FORMS,
     Campaign,
@@ -36,9 +37,6 @@ from sklearn_ase.metrics._lookup import title_of
 if TYPE_CHECKING:
     import argparse
 
-    from sklearn_ase._evaluation._evaluation import Evaluation
-    from sklearn_ase.metrics._base import BaseMetric
-
 _MOST_CHARACTERS = 40
 _MOST_VALUES = 6
 
@@ -57,7 +55,7 @@ def columns(args: argparse.Namespace) -> Answer:
 def _described(name: str, cells: list) -> dict[str, str | int]:
     """How many cells are filled, and what stands in them."""
     filled = [cell for cell in cells if cell is not None]
-    values = list(dict.fromkeys(str(as_label(cell)) for cell in filled))
+    values = list(dict.fromkeys(map(as_label, filled)))
     numbers = [as_number(cell) for cell in filled]
     if filled and len(values) <= _MOST_VALUES:
         what = ", ".join(map(_short, values))
@@ -69,7 +67,7 @@ def _described(name: str, cells: list) -> dict[str, str | int]:
     return {"column": name, **counts, "holds": what}
 
 
-def _short(cell: str) -> str:
+def _short(cell):
     line = " ".join(cell.split())
     if len(line) <= _MOST_CHARACTERS:
         return line
@@ -115,7 +113,7 @@ def start(args: argparse.Namespace) -> Answer:
     return Answer(values | {"known_labels": n_known}, text(*map(Words, lines)))
 
 
-def _metric(args: argparse.Namespace) -> str:
+def _metric(args):
     """The metric as it was typed, or the usual one."""
     for metric in (args.metric, args.loss):
         if metric is not None:
@@ -125,7 +123,7 @@ def _metric(args: argparse.Namespace) -> str:
     raise ValueError(f"--metric is needed: {FORMS}; or accuracy with --prediction.")
 
 
-def _check(campaign: Campaign) -> None:
+def _check(campaign):
     """Refuse options that do not go together."""
     goal = campaign.goal
     if not campaign.text:
@@ -165,7 +163,7 @@ def _check(campaign: Campaign) -> None:
     _check_words(campaign)
 
 
-def _check_train(campaign: Campaign) -> None:
+def _check_train(campaign):
     """Refuse options of training rows that do not go together."""
     if campaign.train is None:
         for option in ("train_label", "train_format", "train_predictions"):
@@ -182,7 +180,7 @@ def _check_train(campaign: Campaign) -> None:
         raise ValueError("--train-predictions needs --prediction or --proba.")
 
 
-def _check_labels(campaign: Campaign, goal: BaseMetric) -> None:
+def _check_labels(campaign, goal):
     """Refuse labels that are missing, too few or not as they are used."""
     if goal.task == "regression":
         if campaign.labels:
@@ -212,7 +210,7 @@ def _check_labels(campaign: Campaign, goal: BaseMetric) -> None:
             )
 
 
-def _check_words(campaign: Campaign) -> None:
+def _check_words(campaign):
     """Refuse words of a judge that stand for no label."""
     for each in campaign.judge_says:
         word, sign, label = each.partition("=")
@@ -225,7 +223,7 @@ def _check_words(campaign: Campaign) -> None:
         raise ValueError("--judge-says belongs to --judge COL.")
 
 
-def _seen(campaign: Campaign) -> str:
+def _seen(campaign):
     """Labels that the predictions have, as a hint."""
     if not campaign.prediction:
         return ""
@@ -269,7 +267,7 @@ def ask(args: argparse.Namespace) -> Answer:
         write_tasks(path, rows, cells)
     elif rows:
         write_sheet(path, {"row": rows, "label": [""] * len(rows), **cells})
-    values: dict[str, Any] = {
+    values = {
         "out": str(path) if rows else None,
         "rows": len(rows),
         "asked_again": was_open,
@@ -279,13 +277,7 @@ def ask(args: argparse.Namespace) -> Answer:
     return Answer(values, _words_of_ask(**values))
 
 
-def _words_of_ask(
-    out: str | None,
-    rows: int,
-    asked_again: bool,
-    labels: list[str] | None,
-    stop_reason: str,
-) -> str:
+def _words_of_ask(out, rows, asked_again, labels, stop_reason):
     """What was written, and what to do with it."""
     if stop_reason:
         return f"Enough labels: {stop_reason} To go on, add --more."
@@ -325,7 +317,7 @@ def _cells(columns: Columns, names: list[str], rows: list[int]) -> Columns:
     }
 
 
-def _check_number(n: int, evaluation: Evaluation) -> None:
+def _check_number(n, evaluation):
     n_left = evaluation.n_samples - len(evaluation.ledger.indices)
     if not n_left:
         raise ValueError("Every row of the pool was asked for. There are no more.")
@@ -361,7 +353,7 @@ def tell(args: argparse.Namespace) -> Answer:
         return _recorded(evaluation, counts, recorded)
 
 
-def _recorded(evaluation: Evaluation, counts: dict[str, int], recorded: str) -> Answer:
+def _recorded(evaluation, counts, recorded):
     """What was recorded, how many labels there are, and how many rows are open."""
     n_labels, n_open = len(evaluation.ledger), len(evaluation.pending)
     there = "There is" if n_labels == 1 else "There are"
@@ -383,11 +375,11 @@ def annotate(args: argparse.Namespace) -> Answer:
         ledger = evaluation.ledger
         before, target = len(ledger), None if args.n is None else len(ledger) + args.n
 
-        def view(index: int) -> dict[str, str]:
+        def view(index):
             cells = _cells(columns, _shown_names(campaign, args), [index])
             return {name: printable(str(some[0])) for name, some in cells.items()}
 
-        def enough() -> str:
+        def enough():
             if args.more:
                 return ""
             return reason_to_stop(campaign, ledger, evaluation.spent)

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from sklearn_ase._annotation._answers import (
     check_lines,
+    export_rows,
     plan_answers,
     put_together,
     read_answers,
 )
-from sklearn_ase._annotation._sheet import export_rows
 from sklearn_ase._data._label_checks import check_oracle, refuse_one_hot
 from sklearn_ase._data._rows import (
     answers_for,
@@ -28,7 +28,6 @@ from sklearn_ase._data._rows import (
 from sklearn_ase._display._blocks import Facts
 from sklearn_ase._display._html import notebook
 from sklearn_ase._evaluation._agreement import agreement
-from sklearn_ase._evaluation._beliefs import next_proba
 from sklearn_ase._evaluation._comparison import Answers, Comparison
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._history import (
@@ -45,7 +44,7 @@ from sklearn_ase._evaluation._learner import RecordedEvaluation, together
 from sklearn_ase._evaluation._loop import Limits, run_loop
 from sklearn_ase._evaluation._models import as_models, as_systems
 from sklearn_ase._evaluation._other_pool import expected_on
-from sklearn_ase._evaluation._picker import check_embedding, score_pool
+from sklearn_ase._evaluation._picker import next_proba, pick_rows, score_pool
 from sklearn_ase._evaluation._plan import (
     check_budget,
     check_n_labels,
@@ -75,6 +74,7 @@ from sklearn_ase._utils._checks import check_integer, check_verbose, shown
 from sklearn_ase._utils._display import Advice
 from sklearn_ase._utils._typing import (
     ByName,
+    Floats,
     Label,
     ManyModels,
     Method,
@@ -84,6 +84,7 @@ from sklearn_ase._utils._typing import (
 )
 from sklearn_ase.metrics import MeanLoss, as_metric
 from sklearn_ase.risk import ASE, GuardedASE, MetricEstimate
+from sklearn_ase.selection import BaseSelection, Proportional
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +116,7 @@ class Labelling(RecordedEvaluation):
         # An evaluation that was interrupted may have left known labels open.
         self._tell_known()
 
-    def ask(self, n_queries: int = 1, *, embedding: ArrayLike | None = None) -> Query:
+    def ask(self, n_queries: int = 1) -> Query:
         """Pick samples to label next.
 
         Rows whose label was known beforehand may be picked, too. They are answered at
@@ -126,10 +127,6 @@ class Labelling(RecordedEvaluation):
         ----------
         n_queries : int, default=1
             Picked one after the other, without replacement.
-        embedding : array-like of shape (n_samples, n_dimensions), default=None
-            Keep the rows of this batch apart in that space, from each other and from
-            rows that are open. Only with a selection without probabilities
-            (``ArgMax``); the others draw their batches with exact probabilities.
 
         Returns
         -------
@@ -143,43 +140,41 @@ class Labelling(RecordedEvaluation):
                 f"{n_free}, the number of rows that have not been asked for, of "
                 f"{self.n_samples} in the pool."
             )
-        if embedding is not None:
-            given = embedding, self.problem, self.plan.selection
-            embedding = check_embedding(*given)
-        if self._scores is None and self.is_fitted:
+        # Without a belief the first rows are a plain random sample.
+        scores: Floats = np.ones(self.n_samples)
+        selection: BaseSelection = Proportional()
+        if self.is_fitted:
             view = self.state
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
-            self._scores = self._score(view)
-        picks = self._picker.pick(
-            self.plan,
+            scores = score_pool(self.plan, view, self.problem.cost)
+            selection = self.plan.selection
+            self._keep_belief(scores)
+        picks = pick_rows(
+            selection,
+            scores,
             self.state,
-            self._learned,
-            self._scores,
-            n_queries,
-            self.seed,
-            embedding,
+            variance=self._learned.loss_variance,
+            n_queries=n_queries,
+            seed=self.seed,
         )
-        self._keep_belief()
         picks = replace(picks, indices=self.problem.names_of(picks.indices))
         self.ledger.ask(picks)
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
         return Query(picks.indices[is_open], picks.query_proba[is_open])
 
-    def _score(self, state):
-        """Score every row of the pool."""
-        given = self.plan, state, self.problem.cost, self._last_scores
-        self._last_scores = score_pool(*given)
-        return self._last_scores
-
-    def _keep_belief(self):
+    def _keep_belief(self, scores):
         """Keep the belief for the next picks, if it has changed much."""
-        n_labels, learned = len(self.ledger), self._learned
-        if not self.plan.selection.has_query_proba:
+        n_labels, learned, selection = (
+            len(self.ledger),
+            self._learned,
+            self.plan.selection,
+        )
+        if not selection.has_query_proba:
             return  # Then no other quantity can be estimated.
         if self._keeper.is_due(learned, n_labels):
-            proba = next_proba(self.plan, self._scores.values, self.state.free)
+            proba = next_proba(selection, scores, self.state)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
 
     def tell(self, query: Query | ArrayLike, labels: ArrayLike) -> None:
@@ -214,8 +209,9 @@ class Labelling(RecordedEvaluation):
 
     def _refuse_respelled(self, *labels) -> None:
         """Refuse answers that are a class in another spelling."""
-        recorded = self.ledger.answers()
-        self.problem.refuse_respelled(self._learned.classes, recorded, *labels)
+        problem = self.problem
+        recorded = [] if problem.stand_in is None else self.ledger.answers()
+        problem.refuse_respelled(self._learned.classes, recorded, *labels)
 
     def _record(self, indices, labels, more_labels):
         """Record answers that were checked."""
@@ -1021,11 +1017,9 @@ class Reporting(Comparing):
     @property
     def pending(self) -> Query:
         """Query of the samples that were asked for and have no label yet."""
-        proba = dict(zip(self.ledger.indices, self.ledger.query_proba, strict=True))
-        indices = self.ledger.pending
-        return Query(
-            np.array(indices, dtype=int), np.array([proba[index] for index in indices])
-        )
+        picks = self.ledger.picks
+        is_open = np.isin(picks.indices, self.ledger.pending)
+        return Query(picks.indices[is_open], picks.query_proba[is_open])
 
     @property
     def spent(self) -> float:

@@ -17,11 +17,11 @@ from sklearn_ase._evaluation._beliefs import (
     replayed_epochs,
 )
 from sklearn_ase._evaluation._history import (
+    NotedBets,
     check_estimate,
     lacks_last_estimate,
     note_estimate,
 )
-from sklearn_ase._evaluation._picker import Picker
 from sklearn_ase._evaluation._plan import is_factor, next_refit
 from sklearn_ase._evaluation._questions import (
     Question,
@@ -33,7 +33,7 @@ from sklearn_ase._evaluation._questions import (
     weight_of,
     with_bets,
 )
-from sklearn_ase._evaluation._states import StateKeeper
+from sklearn_ase._evaluation._states import pool_state
 from sklearn_ase._inference._questions import cross_fitted_epochs
 from sklearn_ase._utils._display import Advice, warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
@@ -190,10 +190,8 @@ class EvaluationCore(Viewing):
         # Whether learning failed, so that the surrogate or the belief is half-made; and
         # whether it is under way, when what was known before is all that is known.
         self._is_lost, self._is_learning = False, True
-        self._scores = None  # Of the pool; None to score it again.
-        self._last_scores = None
-        self._picker = Picker()
-        self._state, self._states = (None, None), StateKeeper()
+        self._noted = NotedBets(ledger, plan.metric)
+        self._state = None, None  # What it is of, and the state.
         self._bound = None, None  # Classes, and the metric for them.
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
@@ -238,7 +236,7 @@ class EvaluationCore(Viewing):
         """The same with the last belief, also if the surrogate failed after it."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
-            state = self._states.state(self.placed, self._learned)
+            state = pool_state(self.placed, self._learned)
             sample = self.problem.sample
             if sample is not None:
                 state = replace(state, inclusion_proba=sample.inclusion_proba)
@@ -249,8 +247,6 @@ class EvaluationCore(Viewing):
         """Renew what depends on the labels, after some were told or all may differ."""
         is_met = told is not None and self._has_classes(told)
         changed = not is_met and self._update_classes()
-        if changed or self.plan.acquisition.follows_labels:
-            self._scores = None
         self._renew(changed or relearn or self.is_due())
 
     def _renew(self, learns_anew):
@@ -287,7 +283,6 @@ class EvaluationCore(Viewing):
         ledger = self.placed
         labels = dict(list(ledger.labels.items())[:n_labels])
         is_constant = self.plan.surrogate.is_constant
-        self._scores = None
         if not (is_constant and self.is_fitted):
             self._is_lost = True  # Until all has been learned.
             given = self._learned, ledger.known | labels, self.seed
@@ -305,7 +300,6 @@ class EvaluationCore(Viewing):
         new = self._labels_since_fit()
         if not new and self._learned.belief is self._learned.fitted_belief:
             return False
-        self._scores = None
         self._is_lost = True  # Until all has been learned.
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
         self._is_lost = False
@@ -349,7 +343,7 @@ class EvaluationCore(Viewing):
         """Keep the estimate after the labels that came, or after the last one."""
         if len(self.ledger):
             estimate, metric = self._estimate_if_possible(), self.plan.metric
-            note_estimate(self.ledger, estimate, refit, metric)
+            note_estimate(self.ledger, estimate, refit, metric, self._noted)
 
     def _estimate_if_possible(self):
         state, risk = self.state, self.plan.risk

@@ -244,20 +244,14 @@ def with_bets(found, other) -> MetricEstimate:
     Bets are made before the label. So what they expect must not know later labels, as
     a cross-fitted estimate does.
     """
-    if found.mean is None or not found.mean.anytime:
+    if found.mean is None or found.mean.bets is None:
         return found
     other = other()
-    anytime = other.mean.anytime
+    bets = other.mean.bets
     if other.line != found.line:  # It is written from the other end.
         (start, slope), (other_start, other_slope) = found.line, other.line
-        anytime = [
-            (
-                level,
-                *sorted((other_start - start + other_slope * x) / slope for x in ends),
-            )
-            for level, *ends in anytime
-        ]
-    return replace(found, mean=replace(found.mean, anytime=tuple(anytime)))
+        bets = bets.along((other_start - start) / slope, other_slope / slope)
+    return replace(found, mean=replace(found.mean, bets=bets))
 
 
 # What a label of each row adds to a metric, linearised at the present belief.

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from types import FrameType
-    from typing import Any
+    from collections.abc import Callable, Iterator
 
     from sklearn_ase._utils._typing import StrPath
 
@@ -45,7 +43,7 @@ def progress(
     began = drawn = time.monotonic()
     last = start, ""
 
-    def show(done: int, text: str = "") -> None:
+    def show(done, text=""):
         nonlocal drawn, last
         now = time.monotonic()
         if done == last[0] or now - drawn > _SECONDS:
@@ -67,13 +65,13 @@ def progress(
             sys.stderr.write("\n" if keep else f"\r{'':<79}\r")
 
 
-def say(text: str, verbose: bool | int) -> None:
+def say(text, verbose):
     """Write a line on stderr if `verbose` is true."""
     if verbose:
         sys.stderr.write(f"{text}\n")
 
 
-def track(iterable: Iterable, total: int, label: str, verbose: bool | int) -> Iterator:
+def track(iterable, total, label, verbose):
     """Yield from `iterable`, with a progress bar if `verbose` is true."""
     with progress(total, label, verbose) as show:
         for done, item in enumerate(iterable, start=1):
@@ -81,33 +79,33 @@ def track(iterable: Iterable, total: int, label: str, verbose: bool | int) -> It
             yield item
 
 
-def _is_notebook() -> bool:
+def _is_notebook():
     """Whether a kernel of Jupyter runs the code."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
-def _in_words(seconds: float) -> str:
+def _in_words(seconds):
     for length, unit in ((3600, "h"), (60, "min")):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"
     return f"{seconds:.0f} s"
 
 
-def _write_line(label: str, done: int, total: int, duration: str, text: str) -> None:
+def _write_line(label, done, total, duration, text):
     line = ", ".join(filter(None, [f"{label}: {done}/{total}", duration, text]))
     sys.stderr.write(f"\r{line:<79}")  # Padded to cover a longer text.
     sys.stderr.flush()
 
 
-def _box(label: str, keep: bool) -> Callable:
+def _box(label, keep):
     """Return a function that rewrites one box below the cell."""
     from IPython import get_ipython
     from IPython.display import HTML
 
     box = _new_box() if keep else _box_of(get_ipython().execution_count, label)
 
-    def draw(label: str, done: int, total: int, duration: str, text: str) -> None:
+    def draw(label, done, total, duration, text):
         html = (
             f'<div><progress value="{done}" max="{max(total, 1)}" '
             'style="width:12em;vertical-align:middle"></progress>&ensp;'
@@ -119,14 +117,14 @@ def _box(label: str, keep: bool) -> Callable:
     return draw
 
 
-def _new_box() -> Any:
+def _new_box():
     from IPython.display import HTML, display
 
     return display(HTML(""), display_id=True)
 
 
 @lru_cache(maxsize=16)
-def _box_of(cell: int, label: str) -> Any:
+def _box_of(cell, label):
     """The box for all bars of one label below a cell."""
     return _new_box()
 
@@ -146,7 +144,7 @@ def spelled_out(text: str, kept: str = "") -> str:
     )
 
 
-def _is_shown(sign: str) -> bool:
+def _is_shown(sign):
     return sign.isprintable() or unicodedata.category(sign) == "Zs"
 
 
@@ -175,10 +173,9 @@ class Advice(str):
 _INSIDE = ("sklearn_ase.", "sklearn.callback.")
 
 
-def warn_caller(message: str, category: type[Warning]) -> None:
+def warn_caller(message, category):
     """Issue a warning that points at the code that called the package."""
-    frame: FrameType | None = sys._getframe()
-    level = depth = 1
+    frame, level, depth = sys._getframe(), 1, 1
     # Look for the outermost frame of the package: in between it may call other code,
     # which calls the package again.
     while frame is not None:

@@ -15,7 +15,7 @@ from sklearn_ase._inference._bounds import (
     MIN_BOUNDED_LABELS,
     MIN_LABELS,
     MIN_SURPRISES,
-    anytime_ends,
+    Bets,
     blended,
     draw_variance,
     label_degrees,
@@ -252,7 +252,7 @@ def design_based(
         # Rows without a label have a loss between the least and the greatest one.
         least=(total + found.min_loss * (n_samples - n_labels)) / n_samples,
         most=(total + loss.max_loss * (n_samples - n_labels)) / n_samples,
-        anytime=anytime_ends(steps, state),
+        bets=Bets.on(steps, state),
     )
 
 

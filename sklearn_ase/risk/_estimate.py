@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,8 +32,8 @@ def shifted(estimate: RiskEstimate, by: float) -> RiskEstimate:
     names = "value", "centre", "min_loss", "max_loss", "largest", "least", "most"
     found = {name: getattr(estimate, name) for name in names}
     found = {name: None if x is None else x + by for name, x in found.items()}
-    anytime = [(level, low + by, high + by) for level, low, high in estimate.anytime]
-    return replace(estimate, **found, anytime=tuple(anytime))
+    bets = None if estimate.bets is None else estimate.bets.along(by, 1.0)
+    return replace(estimate, **found, bets=bets)
 
 
 # Estimates in words.
@@ -101,8 +101,8 @@ class RiskEstimate:
         raised by losses beyond the largest one met, eq. T13. 0 for other losses.
     least, most : float
         Bounds of the risk that the labels prove.
-    anytime : tuple of (level, low, high)
-        For a bounded loss.
+    bets : Bets or None
+        For a bounded loss: what the anytime interval is made of.
     population_variance, population_degrees : float
         Variance of the risk of a pool whose rows, or groups, are drawn from a
         population, and its degrees of freedom.
@@ -146,7 +146,7 @@ class RiskEstimate:
     beyond: float = 0.0
     least: float = 0.0
     most: float = np.inf
-    anytime: tuple = ()
+    bets: Any = field(default=None, compare=False)
     population_variance: float = np.nan
     population_degrees: float = np.inf
     free_share: float = 1.0
@@ -154,10 +154,6 @@ class RiskEstimate:
     undrawn_share: float = 0.0
     note: str = ""
     min_loss: float = 0.0
-
-    def __post_init__(self):
-        # Values read from a file are lists.
-        object.__setattr__(self, "anytime", tuple(map(tuple, self.anytime)))
 
     def __repr__(self):
         spread = f"standard_error={self.standard_error:.3g}"
@@ -270,7 +266,7 @@ class RiskEstimate:
         if self.min_loss:  # As if losses began at 0.
             ends = shifted(self, -self.min_loss)._ends(level, method, of_population)
             return ends[0] + self.min_loss, ends[1] + self.min_loss
-        if method == "anytime" and self.anytime:
+        if method == "anytime" and self.bets is not None:
             return self._betting_ends(level, of_population)
         added, open_share = self._beyond_the_pool(of_population)
         variance, unseen = self.standard_error**2 + added, self.unseen * open_share
@@ -320,7 +316,7 @@ class RiskEstimate:
 
     def _betting_ends(self, level, of_population):
         """Ends of the anytime interval of a bounded loss."""
-        ends = [ends for ends in self.anytime if ends[0] >= level - 1e-12]
+        ends = [ends for ends in self.bets.ends if ends[0] >= level - 1e-12]
         low, high = ends[0][1:] if ends else (self.least, self.most)
         if not of_population and not self.undrawn_share:
             return low, high
@@ -359,7 +355,7 @@ def mean_later(
         free_share=1.0 - n_labels / n_samples,
         least=0.0,
         most=np.inf,
-        anytime=(),
+        bets=None,
         refusal="",
         anytime_refusal="",
     )

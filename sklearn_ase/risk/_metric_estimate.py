@@ -341,7 +341,8 @@ class MetricEstimate:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         del values["metric"], values["note"]
         if self.mean is not None:
-            values["mean"] = {k: v for k, v in vars(self.mean).items() if k != "note"}
+            of_mean = vars(self.mean).items()
+            values["mean"] = {k: v for k, v in of_mean if k not in ("note", "bets")}
         if self.average is not None:
             values["average"] = self.average.to_dict()
         return values

@@ -38,7 +38,7 @@ def check_acquisition(
     """Check that an object can serve as acquisition.
 
     Scores must be one finite number >= 0 per sample. They must be the same for the same
-    state. Unless `follows_labels` is True they must not depend on the labels.
+    state.
 
     Parameters
     ----------
@@ -73,29 +73,12 @@ def _check_scores(acquisition: BaseAcquisition, task: Task) -> None:
         require(even, "scores must be equal where is_uniform says so")
         again = clone(acquisition).score_samples(state)
         require(np.array_equal(scores, again), "same state must give same scores")
-    if not acquisition.follows_labels:
-        _check_no_stale_scores(acquisition, task)
 
 
 def _checked_scores(acquisition: BaseAcquisition, state: PoolState) -> Floats:
     """Scores of the right shape and size."""
     scores, shape = acquisition.score_samples(state), (state.n_samples,)
     return checked(scores, shape, "scores", what="one per sample, shape")
-
-
-def _check_no_stale_scores(acquisition: BaseAcquisition, task: Task) -> None:
-    """Check that scores do not follow the labels unless the class says so."""
-    # make_state draws the belief before the labels: these states share the belief, but
-    # neither the rows that were picked nor their labels.
-    first, second = (make_state(task, 40, n_labels) for n_labels in (12, 15))
-    scores = [_checked_scores(acquisition, state) for state in (first, second)]
-    free = first.free & second.free  # Scores of other rows are never used.
-    require(
-        np.array_equal(scores[0][free], scores[1][free]),
-        "scores change with the labels, but follows_labels is False, so they would be "
-        "computed once per fit of the surrogate and then be out of date: set the class "
-        "attribute follows_labels = True",
-    )
 
 
 # The contract of risk estimators.

@@ -274,7 +274,7 @@ def test_bets_of_the_anytime_interval_know_no_later_label():
     evaluation = share(n_labels=40).fit(None, y, experts=score).evaluation_
     guarded, corrected = evaluation.estimate(), evaluation.estimate(CorrectedASE())
     # CorrectedASE expects of each pick what was believed before its label.
-    assert guarded.mean.anytime == corrected.mean.anytime
+    assert guarded.mean.bets.ends == corrected.mean.bets.ends
     assert guarded.interval() != corrected.interval()
 
 

@@ -34,7 +34,7 @@ def test_the_forecast_is_the_first_number_of_labels_that_is_enough(method, width
             free_share=1 - n / 150,
             least=0.0,
             most=np.inf,
-            anytime=(),
+            bets=None,
         )
         return np.ptp(then.interval(0.8, method=method))
 

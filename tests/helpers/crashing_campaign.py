@@ -215,13 +215,13 @@ def _rounded(value, digits):
 def shown(evaluation):
     """All that an evaluation shows, except for the next query."""
     ledger = evaluation.ledger
-    names = [*RECORDED[1:], "indices", "labels", "more_labels"]
-    names += ["skipped", "known", "refits"]
+    names = ["labels", "more_labels", "skipped", "known", "refits"]
     try:
-        estimate = vars(evaluation.estimate())
+        estimate = {**vars(evaluation.estimate()), "bets": None}
     except ValueError as error:
         estimate = str(error)
     return {
+        **{name: getattr(ledger.picks, name) for name in RECORDED},
         **{name: copy(getattr(ledger, name)) for name in names},
         "order of the labels": list(ledger.labels),
         "pending": evaluation.pending.indices,

@@ -233,7 +233,7 @@ def test_the_ends_are_where_the_capital_of_a_gambler_is():
 
 
 def test_intervals_widen_with_their_level():
-    ends = LURE().estimate(uniform_state(np.eye(1, 40)[0], 500)).anytime
+    ends = LURE().estimate(uniform_state(np.eye(1, 40)[0], 500)).bets.ends
     widths = [high - low for _, low, high in ends]
     assert (np.diff(widths) >= 0).all()
 
@@ -272,7 +272,7 @@ def test_picks_without_known_limits_have_the_normal_anytime_interval():
         max_expected_ratio=unknown,
     )
     estimate = LURE().estimate(without_belief(picks, 500, state.loss))
-    assert estimate.anytime == ()
+    assert estimate.bets is None
     quantile = anytime_quantile(0.9, 39.0, 40)
     reach = reach_with_unseen(
         estimate.standard_error**2,

@@ -7,6 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._evaluation._questions import with_bets
+from sklearn_ase._inference._bounds import Bets
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.metrics import LabelScore, MeanLoss
 from sklearn_ase.risk import CorrectedASE, GuardedASE, MetricEstimate, RiskEstimate
@@ -129,10 +130,14 @@ def test_an_estimate_allows_for_unseen_losses_between_its_ends(kind, is_wilson):
     assert found.interval(**kind) == pytest.approx((1 + 4 * low, 1 + 4 * high))
 
 
+# Twenty estimates of a mean between 0 and 1, each with its limits and a forecast.
+BETS = Bets(np.array([[0.6] * 20, [0.1] * 20, [1.2] * 20, [0.5] * 20, [0.2] * 20]), 1.0)
+
+
 def test_bets_on_a_mean_from_one_end_are_read_from_the_other_end():
-    errors = RiskEstimate(0.4, 0.1, 20, max_loss=1.0, anytime=[(0.9, 0.1, 0.5)])
-    hits = RiskEstimate(0.6, 0.1, 20, max_loss=1.0, anytime=[(0.9, 0.4, 0.8)])
+    errors = RiskEstimate(0.4, 0.1, 20, max_loss=1.0, bets=BETS.along(1.0, -1.0))
+    hits = RiskEstimate(0.6, 0.1, 20, max_loss=1.0, bets=BETS)
     found = MetricEstimate(0.6, 0.1, 20, mean=errors, line=(1.0, -1.0))
     bets = MetricEstimate(0.6, 0.1, 20, mean=hits, line=(0.0, 1.0))
     low, high = with_bets(found, lambda: bets).interval(method="anytime")
-    assert (low, high) == pytest.approx((0.4, 0.8))
+    assert (low, high) == pytest.approx(bets.interval(method="anytime"))
