@@ -265,3 +265,29 @@ def test_links_of_files_beside_the_package_resolve(path):
         if anchor:
             page = (ROOT / target).read_text(encoding="utf-8")
             assert anchor in map(slug, re.findall(r"^#+ (.+)$", page, re.MULTILINE))
+
+
+SCRIPT = re.compile(r"\b((?:benchmarks|examples)/[a-z_/]+\.py)\b")
+
+
+def test_scripts_that_pages_and_scripts_name_exist():
+    folders = [ROOT / name for name in ("docs", "benchmarks", "examples", "tests")]
+    files = [*ROOT.glob("*.md"), *(path for one in folders for path in one.rglob("*"))]
+    for path in files:
+        if path.suffix in (".md", ".py"):
+            for name in SCRIPT.findall(path.read_text(encoding="utf-8")):
+                assert (ROOT / name).exists(), f"{path} names {name}"
+
+
+def test_the_table_of_the_benchmarks_names_every_script_that_is_run():
+    folder = ROOT / "benchmarks"
+    table = (folder / "README.md").read_text(encoding="utf-8")
+    runs = [
+        path
+        for path in folder.rglob("*.py")
+        if path.parent.name != "shared"
+        and '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    ]
+    missing = {path.name for path in runs if path.name not in table}
+    # Called by another script, or read the runs of one.
+    assert missing <= {"judge_methods.py", "judge_pools.py", "slice_rules.py"}
