@@ -259,6 +259,7 @@ def test_ties_are_said():
     assert "Best so far: m" in text
 
 
+@pytest.mark.slow
 def test_the_labels_that_would_do_it_are_forecast():
     table, y = _pool(600, shares=(0.15, 0.2, 0.45), seed=1)
     run = _label(_start(table), y, 20)
@@ -346,6 +347,7 @@ def test_naming_the_own_metric_is_no_other_question():
     assert other.metric_name != run.compare().metric_name
 
 
+@pytest.mark.slow
 def test_anytime_claims_hold_at_all_label_counts_at_once():
     # 16 runs of 40 looks each; at 90 % two runs may ever be wrong, here up to four.
     wrong = {"anytime": 0, "fixed": 0, "candidates": 0}
