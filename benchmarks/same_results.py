@@ -1123,10 +1123,11 @@ def shown_fields(result):
 
 def ledger_of(evaluation):
     """What was asked and answered, with what was known before."""
-    ledger = evaluation.ledger
+    ledger, picks = evaluation.ledger, evaluation.ledger.picks
     columns = ("indices", "query_proba", "expected_loss", "free_expected_loss")
-    columns += ("residual_moment", "loss_moment", "skipped", "refits")
-    found = {name: np.ravel(getattr(ledger, name)).tolist() for name in columns}
+    columns += ("residual_moment", "loss_moment")
+    found = {name: np.ravel(getattr(picks, name)).tolist() for name in columns}
+    found |= {"skipped": plain(ledger.skipped), "refits": plain(ledger.refits)}
     for name in ("labels", "more_labels", "known"):
         answers = getattr(ledger, name)
         found[name] = [[int(row), str(label)] for row, label in answers.items()]

@@ -33,7 +33,11 @@ from sklearn_ase._evaluation._choice import ModelSelection
 from sklearn_ase._evaluation._models import Models, check_depends_on_model
 from sklearn_ase._evaluation._plan import Plan, check_n_labels, check_stop
 from sklearn_ase._evaluation._questions import check_weight, weight_of
-from sklearn_ase._evaluation._starting import loss_of_metric, refuse_unknown
+from sklearn_ase._evaluation._starting import (
+    drawn_pool,
+    loss_of_metric,
+    refuse_unknown,
+)
 from sklearn_ase._labels._journal import (
     check_known_labels,
     check_ledger,
@@ -320,8 +324,13 @@ def start_selection(
 ) -> ModelSelection:
     """Start a choice between models; see :meth:`ActiveModelSelector.start`."""
     refuse_unknown(other, selector)
+    X, sample = drawn_pool(X, selector.random_state, journal)
     check_same_kind(X_train, X)
     names, estimators, given = check_models(selector.estimators, predictions)
+    if sample is not None:
+        cost = sample.entries_of(cost, "cost")
+        sample_weight = sample.entries_of(sample_weight, "sample_weight")
+        given = [sample.entries_of(each, "predictions") for each in given]
     has_features = X is not None
     by_name = dict(zip(names, given, strict=True))
     order = RowOrder.of(**({"X": X} if has_features else {"predictions": by_name}))
@@ -342,10 +351,12 @@ def start_selection(
     if selector.stop is not None:
         check_stop(selector.stop, risk, has_models=True)
     n_samples = n_rows(X)
-    check_ledger(ledger, n_samples)
+    check_ledger(ledger, n_samples if sample is None else sample.n_source_rows)
     cost = check_cost(cost, n_samples)
     weight = check_weight(sample_weight, n_samples)
-    known_labels = check_known_labels(known_labels, n_samples)
+    if sample is not None:
+        weight = sample.weighted(weight)
+    known_labels = check_known_labels(known_labels, n_samples, sample)
     if isinstance(X_train, TrainingRows):
         X_train, y_train = X_train.X, X_train.y
     has_expert = has_features and selector.surrogate != VOTES_ONLY
@@ -389,7 +400,7 @@ def start_selection(
         seed = ledger.seed
         if seed is None:
             seed = draw_seed(selector.random_state)
-        problem = problems[0]
+        problem = replace(problems[0], sample=sample)
         with_training = replace(problem, X_train=X_train, y_train=y_train)
         header = _header(models, with_training, seed, plan, selector)
         identify(ledger, problem, header)

@@ -144,6 +144,23 @@ class Picks:
     def __len__(self) -> int:
         return len(self.indices)
 
+    def followed_by(self, other: Picks) -> Picks:
+        """Return these picks and later ones.
+
+        Parameters
+        ----------
+        other : Picks
+
+        Returns
+        -------
+        picks : Picks
+        """
+        if not len(self):
+            return other
+        names = [f.name for f in fields(self)]
+        columns = ([getattr(each, name) for each in (self, other)] for name in names)
+        return Picks(*map(np.concatenate, columns))
+
     @cached_property
     def n_labels(self) -> int:
         """Number of picks with a label."""

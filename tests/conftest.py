@@ -1,6 +1,10 @@
 """Fixtures for every test: small pools, models that count, oracles that record."""
 
 import os
+
+# Before numpy is imported: the tests have a process for each core already.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from types import SimpleNamespace
 
 import numpy as np

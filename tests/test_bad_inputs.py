@@ -241,10 +241,6 @@ def tell_regression(argument, value):
     _unchanged(evaluation, lambda: evaluation.tell(**arguments | {argument: value}))
 
 
-def ask_apart(argument, value):
-    make(selection=ArgMax()).start(X, **TRAINING).ask(2, **{argument: value})
-
-
 def on_report(verb, **usual):
     return lambda argument, value: getattr(labelled(), verb)(
         **usual | {argument: value}
@@ -404,11 +400,6 @@ CASES = [
     }),
     ("ask", on_verb("ask"), {
         "n_queries": f"{COUNT} None 0 99",
-        "embedding": "rows",
-    }),
-    ("ask, ArgMax", ask_apart, {
-        "embedding": "text 3 {} object [] short scores nan_table inf_table text_table "
-        "object_table complex_table date_table masked_table short_table cube",
     }),
     ("tell", on_verb("tell", "query", "labels", labels=[0, 1, 2]), {
         "query": POSITIONS,

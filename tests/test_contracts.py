@@ -214,15 +214,11 @@ class Uneven(Uniform):
 
 
 class NearLabels(BaseAcquisition):
-    """Scores that depend on the labels, without saying so."""
+    """Scores that depend on the labels."""
 
     def score_samples(self, state):
         shift = state.losses.mean() if state.n_labels else 0.0
         return np.abs(state.expected_loss - shift)
-
-
-class NearLabelsDeclared(NearLabels):
-    follows_labels = True
 
 
 class ZeroWhereAsked(BaseAcquisition):
@@ -365,18 +361,37 @@ class Emptying(BaseStop):
         return ""
 
 
+class SumOfSquares(BaseAcquisition):
+    """For classification only."""
+
+    def score_samples(self, state):
+        return (state.belief.proba**2).sum(axis=1)
+
+
+@pytest.mark.parametrize("tasks", ["classification", ["classification"]])
+def test_a_strategy_may_be_for_one_task(tasks):
+    check_acquisition(SumOfSquares(), tasks)
+    with pytest.raises(AssertionError, match=r"work for regression.*AttributeError"):
+        check_acquisition(SumOfSquares())
+
+
+@pytest.mark.parametrize("tasks", ["c", ["ranking"], []])
+def test_other_tasks_are_refused(tasks):
+    with pytest.raises(ValueError, match=r"must be some of \('classification'"):
+        check_acquisition(BALD(), tasks)
+
+
 @pytest.mark.parametrize(
     ("check", "strategy", "message"),
     [
         (check_acquisition, Negative(), "non-negative"),
         (check_acquisition, Moody(), "same state"),
         (check_acquisition, Uneven(), "is_uniform"),
-        (check_acquisition, NearLabels(), "set the class attribute follows_labels"),
-        (check_acquisition, Mixture([NearLabels(), BALD()]), "follows_labels"),
         (check_risk, Greedy(), "Estimate"),
         (check_acquisition, LogisticRegression(), "is_uniform.*BaseAcquisition"),
         (check_selection, LogisticRegression(), "has_query_proba.*BaseSelection"),
         (check_stopping, LogisticRegression(), "needs_interval.*BaseStop"),
+        (check_acquisition, SumOfSquares(), "tasks='classification'"),
         (check_loss, NegativeLoss(), "non-negative"),
         (check_loss, MeanLoss(), r"one value per row, shape \(20,\).*shape \(\)"),
         (check_loss, RelativeToTheGreatest(), "must not depend on other rows"),
@@ -407,8 +422,8 @@ def test_contracts_refuse_what_does_not_meet_them(check, strategy, message):
 @pytest.mark.parametrize(
     ("check", "strategy"),
     [
-        (check_acquisition, NearLabelsDeclared()),
-        (check_acquisition, Mixture([NearLabelsDeclared(), BALD()])),
+        (check_acquisition, NearLabels()),
+        (check_acquisition, Mixture([NearLabels(), BALD()])),
         (check_acquisition, ZeroWhereAsked()),
         (check_loss, Loss()),
         (check_loss, FineJump()),

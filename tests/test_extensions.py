@@ -81,15 +81,11 @@ class Doubt(BaseAcquisition):
 
 
 class AwayFromLosses(BaseAcquisition):
-    """Uses the labels and forgets to say so."""
+    """Uses the labels."""
 
     def score_samples(self, state):
         seen = state.losses.max() if state.n_labels else 0.0
         return np.abs(state.expected_loss - seen)
-
-
-class AwayFromLossesDeclared(AwayFromLosses):
-    follows_labels = True
 
 
 class Duck:
@@ -104,7 +100,6 @@ class DuckWithFlags(BaseEstimator, Duck):
 
     is_uniform = False
     needs_member_loss = False
-    follows_labels = False
 
     def validate(self):
         pass
@@ -120,16 +115,10 @@ def test_an_acquisition_by_others_works_with_all_other_parts(fit, parameters):
     assert_has_estimate(fit(acquisition=Doubt(), **parameters))
 
 
-def test_scores_that_follow_labels_without_saying_so_are_found():
-    with pytest.raises(AssertionError, match="follows_labels = True"):
-        check_acquisition(AwayFromLosses())
-    check_acquisition(AwayFromLossesDeclared())
-
-
-def test_scores_that_follow_labels_are_computed_after_every_label(fit):
+def test_scores_are_computed_after_every_label(fit):
     seen = []
 
-    class Recording(AwayFromLossesDeclared):
+    class Recording(AwayFromLosses):
         def score_samples(self, state):
             seen.append(state.n_labels)
             return super().score_samples(state)

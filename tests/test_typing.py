@@ -58,7 +58,7 @@ assert_type(run.best_name, str)
 
 
 class Doubt(BaseAcquisition):
-    follows_labels = False
+    is_uniform = False
 
     def score_samples(self, state: PoolState) -> np.ndarray:
         return 1.0 - state.belief.proba.max(axis=1)

@@ -19,6 +19,7 @@ from sklearn_ase._annotation._sheet import (
 )
 from sklearn_ase._data._rows import columns_of, predictions_of
 from sklearn_ase._utils._checks import check_path, shown
+from sklearn_ase._utils._display import Advice
 
 if TYPE_CHECKING:
     from typing import Any
@@ -34,6 +35,7 @@ def export_rows(
     predictions: Any = None,
     overwrite: bool = False,
     names=None,
+    row_names=None,
 ):
     """Write rows for annotators; see :meth:`Evaluation.export`."""
     suffix = check_suffix(path)
@@ -47,6 +49,8 @@ def export_rows(
         columns = _chosen(columns, names)
     if predictions is not None:
         predictions = predictions_of(predictions, X, indices)
+    if row_names is not None:
+        indices = [int(row) for row in row_names]
     if suffix == ".json":
         return write_tasks(path, indices, columns, predictions)
     table = {"row": indices, "label": [""] * len(indices)}
@@ -207,8 +211,8 @@ def _row_number(cell, path):
         return _whole(cell)
     except (TypeError, ValueError):
         raise ValueError(
-            f"{path}: {cell!r} is not a row of the pool. Leave the column row as "
-            "export() wrote it."
+            f"{path}: {cell!r} is not a row of the pool. Leave the column row as it "
+            "was written."
         ) from None
 
 
@@ -263,10 +267,13 @@ def plan_answers(
             skipped.append(row)
     if corrected and not correct:
         raise ValueError(
-            f"Rows {sorted(corrected)} have another label already. Pass correct=True "
-            "to replace it, or remove them from the file. If several people answered "
-            "the same rows, import their files together: import_answers([one, other], "
-            "correct=True)."
+            Advice(
+                f"Rows {sorted(corrected)} have another label already.",
+                cure="correct",
+                in_python="Pass correct=True to replace it, or remove them from the "
+                "file. If several people answered the same rows, import their files "
+                "together: import_answers([one, other], correct=True).",
+            )
         )
     return told, corrected, skipped
 

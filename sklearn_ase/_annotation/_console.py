@@ -173,7 +173,8 @@ def annotate(
     _check(evaluation, n_labels, stop, show, read, write)
 
     def view(index):
-        row = row_of(evaluation.problem.X, index)
+        problem = evaluation.problem
+        row = row_of(problem.X, int(problem.places_of([index])[0]))
         return row if show is None else show(row)
 
     def enough():

@@ -223,7 +223,7 @@ def _annotations(text, path):
         if row is None:
             raise ValueError(
                 f"Task {task.get('id')} of {path} has no row in its data. Import into "
-                "Label Studio what export() wrote."
+                "Label Studio the file that was written for it."
             )
         if "data" not in task:  # JSON-MIN, without those that were cancelled.
             yield row, {name: task[name] for name in task.keys() - _NO_CONTROLS}

@@ -1,4 +1,4 @@
-"""Turn what was typed for ``--metric`` into a metric."""
+"""A campaign on disk: a pool, a journal, and a small file with the options."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import json
 import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sklearn_ase._cli._columns import (
-    as_label,
+from sklearn_ase._cli._pool_file import (
+    Columns,
     features_of,
+    fingerprint_columns,
     judge_of,
     labels_of,
     numbers_of,
     pick_column,
     probabilities_of,
+    read_pool,
 )
-from sklearn_ase._cli._pool_file import fingerprint_columns, read_pool
 from sklearn_ase._evaluation._history import recent_estimates
 from sklearn_ase._evaluator import ActiveRiskEstimator
 from sklearn_ase._labels._journal import read_journal
@@ -55,27 +56,13 @@ def metric_of(
     if text == "mean":
         return LabelMean()
     metric = as_metric(text)
-    if pos_label is None:
-        return metric
-    if "pos_label" not in metric.get_params():
-        # The label of a single column of probabilities; the metric is about all labels.
+    # It may be the label of a single column of probabilities, and not of the metric.
+    if pos_label is None or "pos_label" not in metric.get_params():
         return metric
     return metric.set_params(pos_label=pos_label)
 
 
-def other_metric(campaign: Campaign, text, half=None, pos_label=None) -> BaseMetric:
-    """Return another metric than that of a campaign, for the same labels."""
-    goal = metric_of(text, half, pos_label or campaign.pos_label)
-    if goal.task not in (None, campaign.goal.task):
-        kinds = {"regression": "numbers", "classification": "names"}
-        raise ValueError(
-            f"--metric {text} is about {kinds[goal.task]}, but the labels of this "
-            f"campaign are {kinds[campaign.goal.task]}."
-        )
-    return goal
-
-
-def _score(part):
+def _score(part: str) -> tuple[str, float]:
     label, _, number = part.rpartition("=")
     try:
         return label.strip(), float(number)
@@ -83,99 +70,6 @@ def _score(part):
         raise ValueError(
             f"--metric score: {part!r} must be a label and its number, as in good=1."
         ) from None
-
-
-# Open the evaluation of a campaign: turn columns into what Python takes.
-
-
-def open_evaluation(campaign: Campaign, columns: dict[str, list]) -> Evaluation:
-    """Start the evaluation of a campaign, or continue it."""
-    classes, pos_label = campaign.classes, campaign.pos_label
-    about = getattr(campaign.goal, "label", None), pos_label
-    rows = {"known_labels": _known_labels(campaign, columns) or None}
-    rows["predictions"] = _predictions(campaign, columns)
-    if campaign.judge:
-        rows["experts"] = {
-            name: judge_of(
-                _translated(columns[name], campaign.judge_says), classes, name, *about
-            )
-            for name in campaign.judge
-        }
-    for option, argument in {"weight": "sample_weight", "cost": "cost"}.items():
-        name = getattr(campaign, option)
-        if name is not None:
-            rows[argument] = numbers_of(columns[name], name, True)
-    X = features_of(columns, campaign.features) if campaign.features else None
-    if campaign.train is not None:
-        rows |= _training_rows(campaign, X)
-    evaluator = ActiveRiskEstimator(
-        metric=campaign.goal,
-        loss=campaign.loss,
-        classes=classes,
-        random_state=campaign.seed,
-    )
-    return evaluator.start(X, journal=campaign.journal, **rows)
-
-
-def predictions_in(
-    campaign: Campaign, columns: dict[str, list], name: str, metric: BaseMetric
-) -> list | np.ndarray:
-    """Return the predictions of another model, in one column."""
-    if metric.response_method == "predict_proba":
-        about = campaign.classes, campaign.pos_label
-        return probabilities_of(columns, [name], *about)
-    return _labels(campaign, columns, name, True)
-
-
-def _labels(campaign, columns, name, needs_all):
-    if campaign.classes is None:
-        return numbers_of(columns[name], name, needs_all)
-    return labels_of(columns[name], campaign.classes, name, needs_all)
-
-
-def _predictions(campaign, columns):
-    """What the model under test says; None without a model."""
-    if campaign.prediction:
-        return _labels(campaign, columns, campaign.prediction, True)
-    if campaign.proba:
-        about = campaign.classes, campaign.pos_label
-        return probabilities_of(columns, campaign.proba, *about)
-    return None
-
-
-def _known_labels(campaign, columns):
-    if not campaign.known:
-        return {}
-    labels = enumerate(_labels(campaign, columns, campaign.known, False))
-    # An empty cell is None or NaN, which is not equal to itself.
-    return {row: label for row, label in labels if label is not None and label == label}
-
-
-def _training_rows(campaign, X):
-    """Features, labels and perhaps predictions of the training rows."""
-    train = campaign.train_columns()
-    X_train = features_of(train, campaign.features)
-    for name in campaign.features:
-        if X_train[name].dtype != X[name].dtype:
-            raise ValueError(
-                f"Column {name} has numbers in one of the pool and the file of "
-                "--train, and texts in the other. Make them alike."
-            )
-    found = {"X_train": X_train}
-    found["y_train"] = _labels(campaign, train, campaign.train_label, True)
-    if campaign.train_predictions:
-        found["train_predictions"] = _predictions(campaign, train)
-    return found
-
-
-def _translated(cells, words):
-    """What a judge says in the labels of people, by words such as ``pass=correct``."""
-    pairs = (each.partition("=") for each in words)
-    meaning = {word: label for word, _, label in pairs}
-    return [c if c is None else meaning.get(as_label(c), c) for c in cells]
-
-
-# A campaign on disk: a pool, a journal, and a small file with the options.
 
 
 VERSION = 2
@@ -202,7 +96,7 @@ class Campaign:
     pool, train : str or None
         Paths of the pool and of training rows, relative to the folder of the journal.
     format, train_format : str or None
-        Of these files. None, in campaigns of format 1, goes by the name of the file.
+        Of these files.
     fingerprint, train_fingerprint : str
         Of the columns that are used.
     metric, half, pos_label, loss, prediction, known, weight, cost : str or None
@@ -280,7 +174,7 @@ class Campaign:
         text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
         write_whole(config_path(self.journal), text.encode())
 
-    def of_files(self) -> tuple[Campaign, dict[str, list]]:
+    def of_files(self) -> tuple[Campaign, Columns]:
         """Return the campaign as it is kept, and the columns of the pool."""
         columns, form = read_pool(self.pool, self.format)
         self._check_columns(columns)
@@ -293,31 +187,31 @@ class Campaign:
             found["train_fingerprint"] = fingerprint_columns(train, names)
         return replace(self, **found), columns
 
-    def named(self):
+    def named(self) -> list[str]:
         """Return the names of all columns that are used, each once."""
         return list(dict.fromkeys(n for option in _COLUMNS for n in self._of(option)))
 
-    def hidden(self):
+    def hidden(self) -> set[str]:
         """Return the names of the columns that annotators must not see."""
         return {
             n for option, hide in _COLUMNS.items() if hide for n in self._of(option)
         }
 
-    def columns(self):
+    def columns(self) -> Columns:
         """Read the pool again."""
         columns = self._read("pool", self.pool, self.format)
         self._check_columns(columns)
         self._check_same(self.pool, columns, self.named(), self.fingerprint)
         return columns
 
-    def train_columns(self) -> dict[str, list]:
+    def _train_columns(self) -> Columns:
         """Read the training rows again."""
         columns = self._read("training rows", self.train, self.train_format)
         names = self._train_names(columns)
         self._check_same(self.train, columns, names, self.train_fingerprint)
         return columns
 
-    def read(self):
+    def read(self) -> tuple[int, LabelLedger]:
         """Return the size of the pool and the ledger, without the pool."""
         ledger = read_journal(self.journal)
         if ledger.header is None:
@@ -328,20 +222,116 @@ class Campaign:
         return ledger.header["n_samples"], ledger
 
     @property
-    def goal(self):
+    def goal(self) -> BaseMetric:
         """The metric that is reported."""
         return metric_of(self.metric, self.half, self.pos_label)
 
+    def other_goal(
+        self, text: str, half: str | None = None, pos_label: str | None = None
+    ) -> BaseMetric:
+        """Return another metric for the same labels."""
+        goal = metric_of(text, half, pos_label or self.pos_label)
+        if goal.task not in (None, self.goal.task):
+            kinds: dict[Any, str] = {"regression": "numbers", "classification": "names"}
+            raise ValueError(
+                f"--metric {text} is about {kinds[goal.task]}, but the labels of this "
+                f"campaign are {kinds[self.goal.task]}."
+            )
+        return goal
+
     @property
-    def classes(self):
+    def classes(self) -> list[str] | None:
         """The labels there may be; None if labels are numbers."""
         return None if self.goal.task == "regression" else self.labels
 
-    def open(self, columns: dict[str, list]) -> Evaluation:
-        """Start the evaluation, or continue it."""
-        from sklearn_ase._cli._campaign import open_evaluation
+    @property
+    def has_model(self) -> bool:
+        """Whether there are predictions of a model under test."""
+        return bool(self.prediction or self.proba)
 
-        return open_evaluation(self, columns)
+    @property
+    def has_rules(self) -> bool:
+        """Whether anything was said about when there are enough labels."""
+        rules = "until_width", "plateau", "budget", "max_labels"
+        return any(getattr(self, rule) is not None for rule in rules)
+
+    def open(self, columns: Columns) -> Evaluation:
+        """Start the evaluation, or continue it."""
+        rows: dict[str, Any] = {
+            "known_labels": self._known_labels(columns) or None,
+            "predictions": self._predictions(columns),
+            "experts": self._judges(columns) or None,
+        }
+        if self.weight is not None:
+            rows["sample_weight"] = numbers_of(columns, self.weight, True)
+        if self.cost is not None:
+            rows["cost"] = numbers_of(columns, self.cost, True)
+        X = features_of(columns, self.features) if self.features else None
+        if self.train is not None:
+            rows |= self._training_rows(X)
+        evaluator = ActiveRiskEstimator(
+            metric=self.goal,
+            loss=self.loss,
+            classes=self.classes,
+            random_state=self.seed,
+        )
+        return evaluator.start(X, journal=self.journal, **rows)
+
+    def predictions_in(
+        self, columns: Columns, name: str, metric: BaseMetric
+    ) -> list | np.ndarray:
+        """Return the predictions of another model, in one column."""
+        if metric.response_method == "predict_proba":
+            return probabilities_of(columns, [name], self.labels, self.pos_label)
+        return labels_of(columns, name, self.classes, True)
+
+    def _predictions(self, columns):
+        """What the model under test says; None without a model."""
+        if self.prediction:
+            return labels_of(columns, self.prediction, self.classes, True)
+        if self.proba:
+            return probabilities_of(columns, self.proba, self.labels, self.pos_label)
+        return None
+
+    def _judges(self, columns):
+        """What each judge says, in the labels of people."""
+        pairs = (each.partition("=") for each in self.judge_says)
+        meanings = {word: label for word, _, label in pairs}
+        return {
+            name: judge_of(
+                columns,
+                name,
+                self.classes,
+                label=getattr(self.goal, "label", None),
+                pos_label=self.pos_label,
+                meanings=meanings,
+            )
+            for name in self.judge
+        }
+
+    def _known_labels(self, columns):
+        """Labels that are there already, by row."""
+        if not self.known:
+            return {}
+        labels = labels_of(columns, self.known, self.classes, False)
+        filled = enumerate(cell is not None for cell in columns[self.known])
+        return {row: labels[row] for row, is_filled in filled if is_filled}
+
+    def _training_rows(self, X):
+        """Features, labels and perhaps predictions of the training rows."""
+        train = self._train_columns()
+        X_train = features_of(train, self.features)
+        for name in self.features:
+            if X_train[name].dtype != X[name].dtype:
+                raise ValueError(
+                    f"Column {name} has numbers in one of the pool and the file of "
+                    "--train, and texts in the other. Make them alike."
+                )
+        labels = labels_of(train, self.train_label, self.classes, True)
+        rows = {"X_train": X_train, "y_train": labels}
+        if self.train_predictions:
+            rows["train_predictions"] = self._predictions(train)
+        return rows
 
     def _of(self, option):
         value = getattr(self, option)
@@ -358,8 +348,7 @@ class Campaign:
                 f"The {what} {path} is not there. Put the file back where it was at "
                 "the start."
             )
-        # Campaigns of format 1 knew tables only.
-        return read_pool(path, form or {".jsonl": "jsonl"}.get(path.suffix.lower()))[0]
+        return read_pool(path, form)[0]
 
     def _check_same(self, path, columns, names, expected):
         if fingerprint_columns(columns, names) != expected:
@@ -399,11 +388,11 @@ def is_started(journal: StrPath) -> bool:
 # When there are enough labels, by what was said at the start of a campaign.
 
 
-def reason_to_stop(campaign, ledger: LabelLedger, spent) -> str:
+def reason_to_stop(campaign: Campaign, ledger: LabelLedger, spent: float | None) -> str:
     """Return why no more labels are needed."""
     if campaign.max_labels is not None and len(ledger) >= campaign.max_labels:
         return f"There are {len(ledger)} labels, of {campaign.max_labels} at most."
-    if campaign.budget is not None and spent >= campaign.budget:
+    if campaign.budget is not None and (spent or 0.0) >= campaign.budget:
         return f"The budget of {campaign.budget:g} is spent."
     rules = []
     if campaign.until_width is not None:
@@ -417,19 +406,13 @@ def reason_to_stop(campaign, ledger: LabelLedger, spent) -> str:
     return next(filter(None, (rule.reason(estimates) for rule in rules)), "")
 
 
-def has_rules(campaign: Campaign) -> bool:
-    """Return whether anything was said about when there are enough labels."""
-    rules = "until_width", "plateau", "budget", "max_labels"
-    return any(getattr(campaign, rule) is not None for rule in rules)
-
-
 def spent_on(campaign: Campaign, ledger: LabelLedger) -> float:
     """Return what the labels so far have cost, without opening the evaluation."""
     settled = [*ledger.labels, *ledger.skipped]
     paid = [row for row in settled if row not in ledger.known]
     if campaign.cost is None:
         return float(len(paid))
-    cost = numbers_of(campaign.columns()[campaign.cost], campaign.cost, True)
+    cost = numbers_of(campaign.columns(), campaign.cost, True)
     return float(cost[paid].sum())
 
 

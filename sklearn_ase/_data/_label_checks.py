@@ -150,7 +150,9 @@ def check_oracle(y: Any, problem: Problem, name: str = "y") -> Callable:
         )
     if callable(y) and not isinstance(y, type):
         return y
-    n_samples = problem.n_samples
+    n_samples, sample = problem.n_samples, problem.sample
+    if sample is not None:
+        n_samples = sample.n_source_rows
     if isinstance(y, Mapping):
         raise TypeError(
             f"{name} must be an array of labels, one for each of the {n_samples} rows "
@@ -165,23 +167,26 @@ def check_oracle(y: Any, problem: Problem, name: str = "y") -> Callable:
             f"{name} must be an array of labels or a function indices -> labels, but "
             f"is {shown(y)}{', a name: give the column itself' * isinstance(y, str)}."
         )
-    if n_rows(y) != n_samples:
+    is_of_sample = sample is not None and n_rows(y) == len(sample)
+    if n_rows(y) != n_samples and not is_of_sample:
         raise ValueError(
             f"{name} has {n_rows(y)} labels, but the pool has {n_samples} rows. Give "
             "one for each row, or a function indices -> labels."
         )
     refuse_masked(y, name)
     _refuse_kind_of(y, name)
-    problem.order.check(**{name: y})
+    if n_rows(y) == problem.n_samples:
+        problem.order.check(**{name: y})
 
-    def oracle(indices):
+    def oracle(rows):
+        indices = problem.places_of(rows) if is_of_sample else rows
         if not hasattr(y, "shape"):
             labels = [y[index] for index in indices]
         elif hasattr(y, "iloc"):  # Without its index, which was compared above.
             labels = y.iloc[indices].to_numpy()
         else:
             labels = y[indices]
-        _refuse_rows_without_label(labels, indices, name)
+        _refuse_rows_without_label(labels, rows, name)
         return labels
 
     return oracle
@@ -334,7 +339,7 @@ def number_groups(groups, problem):
     """Number the groups of the rows of a pool from 0."""
     if isinstance(groups, str):
         raise ValueError(_name_for_column(groups, problem.X))
-    n_samples = problem.n_samples
+    n_samples, groups = problem.n_samples, problem.entries_of(groups, "groups")
     problem.order.check(groups=groups)
     kind = getattr(groups, "dtype", None)
     order = list(kind.categories) if getattr(kind, "ordered", None) else []

@@ -43,6 +43,8 @@ from sklearn_ase.exceptions import NewClassWarning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sklearn_ase._data._sampling import PoolSample
+    from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._utils._typing import Task
     from sklearn_ase.losses._base import BaseLoss, LossTable, PointLoss
     from sklearn_ase.surrogate._base import BaseSurrogate
@@ -107,6 +109,8 @@ class Problem:
         How much each row of the pool counts; None if all count the same.
     model : fitted estimator or None
         The model under test, if it predicts with a method.
+    estimator : estimator, callable or None
+        The model under test as it was given; None if predictions were.
     experts : Experts or None
         What others say about the labels of the pool.
     stand_in : label or None
@@ -116,6 +120,9 @@ class Problem:
         See :meth:`prepared_by`; None before.
     order : RowOrder
         Of the rows of X, as the index of the given X says it.
+    sample : PoolSample or None
+        If X was drawn from a larger source. Outside, rows are then named by their
+        numbers in the source. Here, and in strategies, they are places in X.
     """
 
     X: Any
@@ -130,11 +137,34 @@ class Problem:
     cost: np.ndarray | None = None
     sample_weight: np.ndarray | None = None
     model: Any = None
+    estimator: Any = None
     experts: Any = None
     stand_in: Any = None
     features: Any = None
     train_features: Any = None
     order: RowOrder = field(default_factory=RowOrder)
+    sample: PoolSample | None = None
+
+    def places_of(self, rows: Any) -> np.ndarray:
+        """Places in the pool of rows as they are named outside."""
+        rows = np.asarray(rows, dtype=int)
+        return rows if self.sample is None else self.sample.places_of(rows)
+
+    def names_of(self, places: np.ndarray) -> np.ndarray:
+        """Names of rows by their places in the pool."""
+        return places if self.sample is None else self.sample.indices[places]
+
+    def placed(self, ledger: LabelLedger) -> LabelLedger:
+        """The ledger with rows named by their places in the pool."""
+        return ledger if self.sample is None else ledger.renamed(self.places_of)
+
+    def entries_of(self, values: Any, name: str) -> Any:
+        """Entries of the rows of the pool, also if they were given for its source."""
+        return values if self.sample is None else self.sample.entries_of(values, name)
+
+    def weight_with_draw(self, weight: np.ndarray | None) -> np.ndarray | None:
+        """Weight of each row times the inverse probability with which it was drawn."""
+        return weight if self.sample is None else self.sample.weighted(weight)
 
     @property
     def n_samples(self):
@@ -207,7 +237,7 @@ class Problem:
                 "labels must be an array or a list, but got a dict. Give "
                 "tell(list(labels), list(labels.values())) for {row: label}."
             )
-        self.order.check_answers(rows, labels)
+        self.order.check_answers(rows, labels, self.places_of)
         answers = np.atleast_1d(read_array(labels, "labels"))
         if len(answers) != len(rows):
             rows = np.arange(len(answers))  # The ledger reports what is wrong.
@@ -255,8 +285,9 @@ class Problem:
 
     def cost_of(self, rows):
         """What labels of these rows cost."""
-        rows = np.asarray(rows, dtype=int)
-        return np.ones(len(rows)) if self.cost is None else self.cost[rows]
+        if self.cost is None:
+            return np.ones(len(rows))
+        return self.cost[self.places_of(rows)]
 
     def loss_for(self, classes, rows=None):
         """Loss at every sample of the pool, or at some rows, for every class."""
@@ -358,6 +389,7 @@ def make_problem(
     experts=None,
     metric=None,
     order=None,
+    sample=None,
 ):
     """Ask the model about pool and training rows and check that everything fits.
 
@@ -421,8 +453,10 @@ def make_problem(
         cost=cost,
         sample_weight=sample_weight,
         model=estimator if predictions is None and is_model(estimator) else None,
+        estimator=estimator if predictions is None else None,
         stand_in=stand_in,
         order=RowOrder() if order is None else order,
+        sample=sample,
     )
     return problem if experts is None else _with_experts(problem, experts, label)
 

@@ -19,7 +19,7 @@ and rows in memory give the same sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,12 @@ from sklearn_ase._data._rows import (
 from sklearn_ase._data._rows import (
     n_rows as count_rows,
 )
-from sklearn_ase._utils._checks import check_callable, check_integer, shown
+from sklearn_ase._utils._checks import (
+    check_callable,
+    check_integer,
+    first_of,
+    shown,
+)
 from sklearn_ase._utils._estimators import draw_seed
 
 if TYPE_CHECKING:
@@ -49,7 +54,7 @@ if TYPE_CHECKING:
 # Rows that are taken of a pool that is not in memory, if nobody says how many.
 DEFAULT_ROWS = 1_000_000
 # A chunk has at most so many rows, and some 16 MB of numbers.
-_CHUNK_ROWS, _CHUNK_NUMBERS = 2**16, 2**21
+_CHUNK_ROWS, _CHUNK_NUMBERS = 2**15, 2**21
 # The generator gives that many numbers at a time.
 _NUMBERS_OF_A_STEP = 4
 _PARQUET = (".parquet", ".parq", ".pq")
@@ -99,6 +104,63 @@ class PoolSample:
     def is_whole(self) -> bool:
         """Whether these are all rows of the source."""
         return len(self.indices) == self.n_source_rows
+
+    @property
+    def weight(self) -> Floats | None:
+        """How much each row counts: the inverse probability, mean 1; None if equal."""
+        if self.is_uniform:
+            return None
+        inverse = 1.0 / self.inclusion_proba
+        return inverse / inverse.mean()
+
+    def weighted(self, weight: Floats | None) -> Floats | None:
+        """Return weights of the rows times how much each counts by the draw."""
+        if weight is None or self.weight is None:
+            return self.weight if weight is None else weight
+        return weight * self.weight
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What tells the source and the draw from others, as plain values."""
+        return {
+            "n_rows": self.n_source_rows,
+            "schema": self.schema,
+            "seed": self.seed,
+            "n_drawn": len(self),
+            "by_score": not self.is_uniform,
+        }
+
+    def places_of(self, numbers: ArrayLike) -> Ints:
+        """Return the places in the sample of rows that are named by their numbers."""
+        numbers = np.asarray(numbers, dtype=int)
+        places = np.searchsorted(self.indices, numbers).clip(max=len(self) - 1)
+        absent = numbers[self.indices[places] != numbers]
+        if len(absent):
+            raise ValueError(
+                f"Rows {first_of(absent.tolist())} are not in the sample: of the "
+                f"{self.n_source_rows} rows of the source {len(self)} were drawn. Rows "
+                "are named by their numbers in the source, as ask() returns them."
+            )
+        return places
+
+    def entries_of(self, values: Any, name: str) -> Any:
+        """Return the entries of the sample's rows, of one entry per row of the source.
+
+        Values with one entry per row of the sample are returned as they are.
+        """
+        if values is None or isinstance(values, str) or not hasattr(values, "__len__"):
+            return values
+        if isinstance(values, Mapping):
+            return {key: self.entries_of(each, name) for key, each in values.items()}
+        size = count_rows(values)
+        if size == self.n_source_rows:
+            return take_rows(values, self.indices)
+        if size != len(self):
+            raise ValueError(
+                f"{name} has {size} entries, but must have one per row of the source, "
+                f"{self.n_source_rows}, or of the sample, {len(self)}, in their order."
+            )
+        return values
 
     def __len__(self) -> int:
         return len(self.indices)

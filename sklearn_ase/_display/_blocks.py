@@ -54,7 +54,7 @@ def ends(low: float, high: float, reach: float | None = None) -> str:
 
 def counted(n: int, noun: str) -> str:
     """Return a number of things in words, as in ``1 label`` and ``2 labels``."""
-    return f"{n} {noun}{'s' * (n != 1)}"
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def percent(level: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_ase._evaluation._picker import score_pool
+from sklearn_ase._evaluation._picker import next_proba, score_pool
 from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._bounds import MIN_LABELS
 from sklearn_ase._inference._questions import BeliefColumns, Epoch
@@ -273,13 +273,6 @@ class EpochKeeper:
         self.epochs.append(Epoch(n_picks, columns, proba))
 
 
-def next_proba(plan: Plan, scores: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Probability of each row of the pool to be the next pick."""
-    proba = np.zeros(len(scores))
-    proba[free] = plan.selection.distribution(scores[free])
-    return proba
-
-
 def replayed_epochs(evaluation, n_picks):
     """Make the beliefs for the first picks again, from the labels before each.
 
@@ -287,7 +280,7 @@ def replayed_epochs(evaluation, n_picks):
     corrected, the beliefs differ from the first ones. They are equally valid, because
     each uses only labels of earlier picks.
     """
-    problem, ledger = evaluation.problem, evaluation.ledger
+    problem, ledger = evaluation.problem, evaluation.placed
     # A copy, so that the surrogate of the evaluation stays as it was fitted last.
     plan = replace(evaluation.plan, surrogate=copy(evaluation.plan.surrogate))
     keeper, refits, n_fitted, learned = EpochKeeper(), set(ledger.refits), None, None
@@ -308,8 +301,9 @@ def replayed_epochs(evaluation, n_picks):
         if keeper.is_due(learned, n_labels):
             state = _past_state(evaluation.state, learned, place)
             view = evaluation.view(state, keeper.epochs, learned.classes)
-            scores = score_pool(plan, view, problem.cost).values
-            keeper.keep(learned, place, n_labels, next_proba(plan, scores, state.free))
+            scores = score_pool(plan, view, problem.cost)
+            proba = next_proba(plan.selection, scores, state)
+            keeper.keep(learned, place, n_labels, proba)
             if keeper.is_full:
                 break
         row = ledger.indices[place]

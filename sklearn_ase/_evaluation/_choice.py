@@ -167,7 +167,7 @@ class Leading(Evaluation):
         """How the models stand, columns, corrected means, and their differences."""
         if state not in self._stands:
             columns = self._columns(state, classes)
-            more = self.ledger.more_labels
+            more = self.placed.more_labels
             observed = columns.observed(state.indices, state.labels, more)
             corrected = None
             if state.settled.n_labels:
@@ -204,7 +204,7 @@ class Leading(Evaluation):
         self._forget_other_classes(classes)
         metrics, columns = self._metrics[1:]
         if columns is None:
-            proba = known_proba(state, classes, self.ledger.more_labels)
+            proba = known_proba(state, classes, self.placed.more_labels)
             columns = self.models.columns(metrics, classes, proba)
             if all(near is m for near, m in zip(columns.metrics, metrics, strict=True)):
                 self._metrics = classes, metrics, columns
@@ -431,7 +431,7 @@ class ModelSelection(Leading):
         state, classes = self.state, self.classes_
         if self._kept[0] is not state:
             stand, columns, _, pairs = self._standing(state, self.epochs, classes)
-            more, weight = self.ledger.more_labels, self.models.weight
+            more, weight = self.placed.more_labels, self.models.weight
             self._kept = (
                 state,
                 Answers(

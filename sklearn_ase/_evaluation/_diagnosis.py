@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sklearn_ase._inference._evidence import Evidence
     from sklearn_ase._state import PoolState
     from sklearn_ase.belief._kernels import TrainingWorth
+    from sklearn_ase.risk import BaseRisk
 
 FEW_OF_A_CLASS = 5
 # With less skill the surrogate does not tell rows apart.
@@ -33,9 +34,17 @@ _LITTLE_WORTH = 1.5
 
 
 def verdict_of(
-    evidence: Evidence, state: PoolState, scarce: float, name: str, is_less: bool
+    evidence: Evidence,
+    state: PoolState,
+    *,
+    scarce: float,
+    name: str,
+    is_less: bool,
+    risk: BaseRisk,
 ) -> tuple[str, str]:
     """The verdict on a surrogate and the advice, in plain words."""
+    # Only estimates with steps hear what the labels say of the surrogate.
+    hears = risk.needs_query_proba
     n_labels, n_picks = state.settled.n_labels, len(state.settled)
     if n_picks == state.n_samples:
         which = "row" if n_labels == n_picks else "row that can be labelled"
@@ -45,18 +54,23 @@ def verdict_of(
         return "unsure", (
             f"{n_skipped} row{'s' * (n_skipped > 1)} could not be labelled. The "
             "labels estimate the risk over the other rows, the surrogate that of the "
-            "whole pool, so the two cannot be compared. GuardedASE() relies on the "
-            "labels here."
+            "whole pool, so the two cannot be compared."
+            + " The estimate relies on the labels here."
+            * hears
         )
     if evidence.trust < 0.5:
         side = "smaller" if is_less else "greater"
         by_training_rows = evidence.distance <= 1 and abs(state.training_gap) > 0
         who = "training rows" if by_training_rows else "labels"
+        cure = (
+            "The estimate allows for that."
+            if hears
+            else f"{type(risk).__name__}() does not allow for that: use GuardedASE()."
+        )
         return "bad", (
             f"The {who} contradict the surrogate: it expects a {side} {name} than they "
-            "show. GuardedASE() and CorrectedASE() allow for that, ASE() does not. "
-            "Better features, more training rows or calibration (on by default) would "
-            "help the surrogate and make the estimate more precise."
+            f"show. {cure} Better features, more training rows or calibration (on by "
+            "default) would help the surrogate and make the estimate more precise."
         )
     if n_labels < MIN_LABELS:
         labels = "1 label is" if n_labels == 1 else f"{n_labels} labels are"
@@ -272,8 +286,9 @@ def diagnose(
     worth: TrainingWorth | None = None,
     answers: tuple | None = None,
     waiting: dict[int, Any] | None = None,
+    risk: BaseRisk | None = None,
 ) -> Diagnosis:
-    """Report on the state of an evaluation."""
+    """Report on the state of an evaluation, whose estimates are those of a risk."""
     evidence = weigh_evidence(state)
     picks, share = state.settled, label_shares(state)
     # Before its first fit the surrogate expected nothing.
@@ -291,7 +306,14 @@ def diagnose(
     has_tail = answers is None and np.isinf(state.loss.max_loss)
     name = "risk" if answers is None else corrected.name
     is_less = evidence.bias < 0 if answers is None else surrogate < corrected.value
-    verdict, advice = verdict_of(evidence, state, scarce, name, is_less)
+    verdict, advice = verdict_of(
+        evidence,
+        state,
+        scarce=scarce,
+        name=name,
+        is_less=is_less,
+        risk=risk or GuardedASE(),
+    )
     skill, effective = skill_of(state), _effective_labels(corrected, state, share)
     step = largest_step(tuned_steps(state).values, state.n_samples)
     if picks.n_labels >= MIN_LABELS and len(picks) < state.n_samples:

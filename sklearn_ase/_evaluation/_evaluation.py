@@ -28,7 +28,6 @@ from sklearn_ase._data._rows import (
 from sklearn_ase._display._blocks import Facts
 from sklearn_ase._display._html import notebook
 from sklearn_ase._evaluation._agreement import agreement
-from sklearn_ase._evaluation._beliefs import next_proba
 from sklearn_ase._evaluation._comparison import Answers, Comparison
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._history import (
@@ -44,7 +43,8 @@ from sklearn_ase._evaluation._judges import judge_table
 from sklearn_ase._evaluation._learner import RecordedEvaluation, together
 from sklearn_ase._evaluation._loop import Limits, run_loop
 from sklearn_ase._evaluation._models import as_models, as_systems
-from sklearn_ase._evaluation._picker import check_embedding, score_pool
+from sklearn_ase._evaluation._other_pool import expected_on
+from sklearn_ase._evaluation._picker import next_proba, pick_rows, score_pool
 from sklearn_ase._evaluation._plan import (
     check_budget,
     check_n_labels,
@@ -71,16 +71,20 @@ from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._inference._models import Corrected
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer, check_verbose, shown
+from sklearn_ase._utils._display import Advice
 from sklearn_ase._utils._typing import (
     ByName,
+    Floats,
     Label,
     ManyModels,
     Method,
     Oracle,
+    Rows,
     StrPath,
 )
 from sklearn_ase.metrics import MeanLoss, as_metric
 from sklearn_ase.risk import ASE, GuardedASE
+from sklearn_ase.selection import BaseSelection, Proportional
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +116,7 @@ class Labelling(RecordedEvaluation):
         # An evaluation that was interrupted may have left known labels open.
         self._tell_known()
 
-    def ask(self, n_queries: int = 1, *, embedding: ArrayLike | None = None) -> Query:
+    def ask(self, n_queries: int = 1) -> Query:
         """Pick samples to label next.
 
         Rows whose label was known beforehand may be picked, too. They are answered at
@@ -123,10 +127,6 @@ class Labelling(RecordedEvaluation):
         ----------
         n_queries : int, default=1
             Picked one after the other, without replacement.
-        embedding : array-like of shape (n_samples, n_dimensions), default=None
-            Keep the rows of this batch apart in that space, from each other and from
-            rows that are open. Only with a selection without probabilities
-            (``ArgMax``); the others draw their batches with exact probabilities.
 
         Returns
         -------
@@ -140,42 +140,41 @@ class Labelling(RecordedEvaluation):
                 f"{n_free}, the number of rows that have not been asked for, of "
                 f"{self.n_samples} in the pool."
             )
-        if embedding is not None:
-            given = embedding, self.problem, self.plan.selection
-            embedding = check_embedding(*given)
-        if self._scores is None and self.is_fitted:
+        # Without a belief the first rows are a plain random sample.
+        scores: Floats = np.ones(self.n_samples)
+        selection: BaseSelection = Proportional()
+        if self.is_fitted:
             view = self.state
             if self.plan.metric is not None:
                 view = self.view(self.state, self.epochs, self.classes_)
-            self._scores = self._score(view)
-        picks = self._picker.pick(
-            self.plan,
+            scores = score_pool(self.plan, view, self.problem.cost)
+            selection = self.plan.selection
+            self._keep_belief(scores)
+        picks = pick_rows(
+            selection,
+            scores,
             self.state,
-            self._learned,
-            self._scores,
-            n_queries,
-            self.seed,
-            embedding,
+            variance=self._learned.loss_variance,
+            n_queries=n_queries,
+            seed=self.seed,
         )
-        self._keep_belief()
+        picks = replace(picks, indices=self.problem.names_of(picks.indices))
         self.ledger.ask(picks)
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
         return Query(picks.indices[is_open], picks.query_proba[is_open])
 
-    def _score(self, state):
-        """Score every row of the pool."""
-        given = self.plan, state, self.problem.cost, self._last_scores
-        self._last_scores = score_pool(*given)
-        return self._last_scores
-
-    def _keep_belief(self):
+    def _keep_belief(self, scores):
         """Keep the belief for the next picks, if it has changed much."""
-        n_labels, learned = len(self.ledger), self._learned
-        if not self.plan.selection.has_query_proba:
+        n_labels, learned, selection = (
+            len(self.ledger),
+            self._learned,
+            self.plan.selection,
+        )
+        if not selection.has_query_proba:
             return  # Then no other quantity can be estimated.
         if self._keeper.is_due(learned, n_labels):
-            proba = next_proba(self.plan, self._scores.values, self.state.free)
+            proba = next_proba(selection, scores, self.state)
             self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
 
     def tell(self, query: Query | ArrayLike, labels: ArrayLike) -> None:
@@ -210,8 +209,9 @@ class Labelling(RecordedEvaluation):
 
     def _refuse_respelled(self, *labels) -> None:
         """Refuse answers that are a class in another spelling."""
-        recorded = self.ledger.answers()
-        self.problem.refuse_respelled(self._learned.classes, recorded, *labels)
+        problem = self.problem
+        recorded = [] if problem.stand_in is None else self.ledger.answers()
+        problem.refuse_respelled(self._learned.classes, recorded, *labels)
 
     def _record(self, indices, labels, more_labels):
         """Record answers that were checked."""
@@ -338,8 +338,20 @@ class Annotating(Labelling):
         overwrite : bool, default=False
             Whether to replace a file of that name, and the answers in it.
         """
-        rows = check_indices(query, n_samples=self.n_samples)
-        export_rows(self.problem.X, rows, path, predictions, overwrite, columns)
+        problem = self.problem
+        n_named = self.n_samples
+        if problem.sample is not None:
+            n_named = problem.sample.n_source_rows
+        rows = check_indices(query, n_samples=n_named)
+        export_rows(
+            problem.X,
+            problem.places_of(rows),
+            path,
+            problem.entries_of(predictions, "predictions"),
+            overwrite,
+            columns,
+            row_names=rows,
+        )
 
     def import_answers(
         self,
@@ -375,7 +387,11 @@ class Annotating(Labelling):
         n_labels : int
             Number of rows that had no label before.
         """
-        shown = partial(columns_of, self.problem.X)
+        problem = self.problem
+
+        def shown(rows):
+            return columns_of(problem.X, problem.places_of(rows))
+
         return import_files(self, path, shown, correct, skip, new_classes)
 
     def _check_by_row(self, answers):
@@ -548,6 +564,30 @@ class Answering(Annotating):
             sample_weight=sample_weight,
         )
 
+    def expected_on(
+        self, source: Rows, *, metric: str | BaseMetric | None = None
+    ) -> float:
+        """Return what the surrogate expects over all rows of a source, in one pass.
+
+        For a pool that was sampled this is the active surrogate estimate over each row
+        of it. Its error is that of the surrogate, which no label measures, so it has no
+        interval. Model and surrogate are asked about some rows at a time; those of a
+        collection of dask on the workers of its cluster.
+
+        Parameters
+        ----------
+        source : path, dataset, frame, array or list
+            See :func:`sample_pool`.
+        metric : str or BaseMetric, default=None
+            None means what the evaluation reports.
+
+        Returns
+        -------
+        expected : float
+        """
+        metric = self.plan.metric if metric is None else as_metric(metric)
+        return expected_on(self, source, metric)
+
     def effective_labels(self, estimate: Estimate, question: Question) -> float:
         """Size of a plain random sample that would be as precise.
 
@@ -575,7 +615,7 @@ class Answering(Annotating):
 
     def _influence(self, question, with_labels=True):
         """What each row adds to the answer: by its label, and whatever its label."""
-        more, classes = self.ledger.more_labels, self.classes_
+        more, classes = self.placed.more_labels, self.classes_
         state = self.state
         state_of = states_for(state, [], more, classes, question.weight, with_labels)
         question = replace(question, curve=None)
@@ -601,11 +641,15 @@ class Answering(Annotating):
     def _metric_and_weight(self, metric, where, sample_weight):
         """The metric that is asked for, and the weight of each row."""
         n_samples, problem = self.n_samples, self.problem
+        where = problem.entries_of(where, "where")
+        sample_weight = problem.entries_of(sample_weight, "sample_weight")
         problem.order.check(where=where, sample_weight=sample_weight)
         where = check_where(where, n_samples)
         weight = check_weight(sample_weight, n_samples)
         if sample_weight is None:
             weight = problem.sample_weight
+        else:
+            weight = problem.weight_with_draw(weight)
         if metric is None:
             metric = self.plan.metric
         metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
@@ -622,7 +666,7 @@ def compare_models(evaluation, models, risk, reference):
     state, epochs = evaluation.state, evaluation.epochs
     if evaluation.is_cross_fitted and risk.leans_on_surrogate:
         state, epochs = evaluation.cross_fitted(state, epochs)
-    more = evaluation.ledger.more_labels
+    more = evaluation.placed.more_labels
     proba = known_proba(state, classes, more)
     columns = models.columns(metrics, classes, proba)
     state_of = states_for(state, epochs, more, classes, models.weight, cache={})
@@ -732,8 +776,12 @@ class Comparing(Answering):
         risk = self._comparing_risk(risk)
         if self.state.settled.n_skipped:
             raise ValueError(
-                "compare_groups() cannot allow for rows that were skipped: "
-                f"{self.state.settled.n_skipped} were. Use estimate_by(groups)."
+                Advice(
+                    "A comparison of groups cannot allow for rows that were skipped: "
+                    f"{self.state.settled.n_skipped} were.",
+                    cure="slices",
+                    in_python="Use estimate_by(groups).",
+                )
             )
         metric, weight = self._metric_and_weight(metric, None, sample_weight)
         systems = as_systems(groups, self.problem, metric, weight)
@@ -751,7 +799,8 @@ class Comparing(Answering):
         risk.check(state)
         if state.belief is None or not state.settled.n_labels:
             raise ValueError(
-                "compare() needs a fitted surrogate and a label. Label some rows first."
+                "A comparison needs a fitted surrogate and a label. Label some rows "
+                "first."
             )
         return risk
 
@@ -790,7 +839,9 @@ class Reporting(Comparing):
             surrogate = float(self.estimate(ASE()))
             answers = surrogate, self.estimate(GuardedASE(worth=0))
             state = self.view(state, self.epochs, self.classes_)
-        return diagnose(state, scarce, worth, answers, self._waiting_labels())
+        return diagnose(
+            state, scarce, worth, answers, self._waiting_labels(), self.risk
+        )
 
     def judges(
         self, *, metric: str | BaseMetric | None = None, level: float = 0.9
@@ -853,7 +904,7 @@ class Reporting(Comparing):
         agreement : Agreement
             Print it, or look at its ``alpha`` and ``noise_floor``.
         """
-        return agreement(self.state, self.ledger.more_labels, self.classes_, level)
+        return agreement(self.state, self.placed.more_labels, self.classes_, level)
 
     def labels_needed(
         self, width: float, level: float = 0.9, method: Method = "fixed"
@@ -949,11 +1000,9 @@ class Reporting(Comparing):
     @property
     def pending(self) -> Query:
         """Query of the samples that were asked for and have no label yet."""
-        proba = dict(zip(self.ledger.indices, self.ledger.query_proba, strict=True))
-        indices = self.ledger.pending
-        return Query(
-            np.array(indices, dtype=int), np.array([proba[index] for index in indices])
-        )
+        picks = self.ledger.picks
+        is_open = np.isin(picks.indices, self.ledger.pending)
+        return Query(picks.indices[is_open], picks.query_proba[is_open])
 
     @property
     def spent(self) -> float:
@@ -965,7 +1014,8 @@ class Reporting(Comparing):
     @property
     def history(self) -> dict[str, np.ndarray]:
         """Dict of arrays with one entry per label, in the order they arrived."""
-        return history(self.ledger, self._last_state(), self.plan.metric)
+        found = history(self.placed, self._last_state(), self.plan.metric)
+        return found | {"index": self.problem.names_of(found["index"])}
 
     def __repr__(self):
         parts, n_open = [self._progress()], len(self.ledger.pending)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn_ase._inference._bounds import (
     FEW_LABELS,
     MIN_BOUNDED_LABELS,
     MIN_LABELS,
+    Bets,
     check_interval,
 )
 from sklearn_ase._inference._steps import moments_with_prior
@@ -26,7 +27,39 @@ if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
 
 
-def note_estimate(ledger, estimate, refit=False, metric=None):
+class NotedBets:
+    """The bets that were noted: each note has those that the one before lacks.
+
+    So an anytime interval can be made of the notes alone, for each label, and a note
+    takes the same room whatever the number of labels.
+
+    Parameters
+    ----------
+    ledger : LabelLedger
+    metric : BaseMetric or None
+    """
+
+    def __init__(self, ledger: LabelLedger, metric: BaseMetric | None) -> None:
+        self._n_revisions = ledger.n_revisions
+        found = map(bets_of, past_estimates(ledger, metric))
+        self._before, self._last = [None, None, *found][-2:]
+
+    def added(self, ledger: LabelLedger, bets: Bets | None, is_again: bool) -> Any:
+        """What a note has to say of some bets; `is_again` if it replaces the last."""
+        if ledger.n_revisions != self._n_revisions:  # Earlier notes may be gone.
+            self._before = self._last = None
+        self._n_revisions = ledger.n_revisions
+        known = self._before if is_again else self._last
+        self._before, self._last = known, bets
+        return None if bets is None else bets.to_dict(bets.n_shared(known))
+
+
+def bets_of(estimate: Estimate | None) -> Bets | None:
+    """The bets of which the anytime interval of an estimate is made."""
+    return None if estimate is None else estimate.uncertainty.bets
+
+
+def note_estimate(ledger, estimate, refit=False, metric=None, noted=None):
     """Keep the estimate after the labels that came, or after the last one."""
     rows, n_missing = [], len(ledger.labels) - len(ledger.notes)
     for index in reversed(ledger.labels):  # The last ones lack notes.
@@ -35,7 +68,11 @@ def note_estimate(ledger, estimate, refit=False, metric=None):
         if index not in ledger.notes:
             rows.append(index)
     rows = rows[::-1] or [next(reversed(ledger.labels))]
-    ledger.note(rows, _as_dict(estimate, metric), bool(refit))
+    values, is_again = _as_dict(estimate, metric), rows[-1] in ledger.notes
+    bets = noted.added(ledger, bets_of(estimate), is_again)
+    if bets is not None:
+        values["bets"] = bets
+    ledger.note(rows, values, bool(refit))
 
 
 def check_estimate(found, risk):
@@ -57,22 +94,30 @@ def check_estimate(found, risk):
     return found
 
 
-def past_estimates(
-    ledger: LabelLedger, metric: BaseMetric | None = None
-) -> list[Any] | None:
+def past_estimates(ledger: LabelLedger, metric: BaseMetric | None = None) -> list[Any]:
     """Return the estimate after each label, in the order in which they came.
 
     An entry is None if there was no estimate then, or one of another metric.
     """
-    name = metric and described(metric)
-    return [_estimate_of(note, metric, name) for note in ledger.notes.values()]
+    name, found, bets = metric and described(metric), [], None
+    for note in ledger.notes.values():
+        estimate = _estimate_of(note, metric, name)
+        values = (note["estimate"] or {}).get("bets")
+        bets = None if values is None else Bets.from_dict(values, bets)
+        found.append(_with_bets(estimate, bets))
+    return found
+
+
+def _with_bets(estimate, bets):
+    """An estimate with the bets that were noted up to it."""
+    if estimate is None or bets is None:
+        return estimate
+    return replace(estimate, uncertainty=estimate.uncertainty.with_bets(bets))
 
 
 def last_noted(ledger: LabelLedger, metric: BaseMetric | None = None):
     """Return the last estimate that was noted; None if there is none."""
-    name = metric and described(metric)
-    notes = reversed(ledger.notes.values())
-    found = (_estimate_of(note, metric, name) for note in notes)
+    found = reversed(past_estimates(ledger, metric))
     return next((estimate for estimate in found if estimate is not None), None)
 
 
@@ -133,7 +178,8 @@ def _as_dict(estimate, metric):
     if estimate is None:
         return None
     of = {} if metric is None else {"of": described(metric)}
-    return of | estimate.to_dict()
+    interval = estimate.uncertainty.with_bets(None)  # A note has those that are new.
+    return of | replace(estimate, uncertainty=interval).to_dict()
 
 
 def _estimate_of(note, metric, name):
@@ -141,7 +187,7 @@ def _estimate_of(note, metric, name):
     values = note["estimate"]
     if values is None or values.get("of") != name:
         return None
-    values = {name: value for name, value in values.items() if name != "of"}
+    values = {name: v for name, v in values.items() if name not in ("of", "bets")}
     return Estimate.from_dict(values, metric)
 
 
@@ -220,7 +266,7 @@ def metric_labels_needed(
     check_interval(level, method)
     if not np.isfinite(estimate.standard_error):
         raise ValueError(
-            "labels_needed() needs an estimate with a standard error "
+            "A forecast of labels needs an estimate with a standard error "
             f"(labels so far: {n_known}). {estimate.refusal}"
         )
 
@@ -272,8 +318,8 @@ def _unit_variance(state, estimate):
             "of the number of labels if later labels are as informative."
         )
     raise ValueError(
-        "labels_needed() needs an estimate with an interval, or a fitted surrogate and "
-        f"a label (labels so far: {state.n_labels}). " + estimate.refusal
+        "A forecast of labels needs an estimate with an interval, or a fitted "
+        f"surrogate and a label (labels so far: {state.n_labels}). " + estimate.refusal
     )
 
 

@@ -17,11 +17,11 @@ from sklearn_ase._evaluation._beliefs import (
     replayed_epochs,
 )
 from sklearn_ase._evaluation._history import (
+    NotedBets,
     check_estimate,
     lacks_last_estimate,
     note_estimate,
 )
-from sklearn_ase._evaluation._picker import Picker
 from sklearn_ase._evaluation._plan import is_factor, next_refit
 from sklearn_ase._evaluation._questions import (
     Question,
@@ -33,9 +33,9 @@ from sklearn_ase._evaluation._questions import (
     weight_of,
     with_bets,
 )
-from sklearn_ase._evaluation._states import StateKeeper
+from sklearn_ase._evaluation._states import pool_state
 from sklearn_ase._inference._questions import cross_fitted_epochs
-from sklearn_ase._utils._display import warn_caller
+from sklearn_ase._utils._display import Advice, warn_caller
 from sklearn_ase.exceptions import SurrogateWarning
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ class Viewing:
     _cache: dict
     _keeper: Any
     _past_epochs: Any
+
+    @property
+    def placed(self) -> LabelLedger:
+        """The ledger with rows named by their places in the pool."""
+        return self.problem.placed(self.ledger)
 
     @property
     def is_cross_fitted(self) -> bool:
@@ -114,7 +119,7 @@ class Viewing:
 
     def _view_of(self, question, state, epochs, classes):
         """The state for the linearised metric of a question."""
-        more = self.ledger.more_labels
+        more = self.placed.more_labels
         state_of = states_for(state, epochs, more, classes, question.weight)
         proba = known_proba(state, classes, more)
         return influence_state(question, state, state_of, proba, more)
@@ -135,7 +140,7 @@ class Viewing:
 
     def _answer(self, risk, question, state):
         """Answer a question about the pool."""
-        more = self.ledger.more_labels
+        more = self.placed.more_labels
         is_plain = question.is_recorded or not risk.needs_query_proba
         epochs = [] if is_plain else self.epochs
         cache = self._cache if question is self._bound[1] else None
@@ -149,13 +154,16 @@ class Viewing:
 # What an evaluation knows, and how it learns from its labels.
 
 
-ALL_RECORDED = (
-    "All labels are recorded. If one of them is wrong, replace it with "
-    "evaluation.correct(row, label); the surrogate is then fitted again."
+_REPLACED = (
+    "If one of them is wrong, replace it with evaluation.correct(row, label); the "
+    "surrogate is then fitted again."
 )
-_TRIED_AGAIN = (
-    "Nothing is picked or estimated until the surrogate has learned: the next call of "
-    "ask(), estimate() or refit() tries it again."
+FAILED = Advice(
+    "The surrogate failed. All labels are recorded. Nothing is picked or estimated "
+    "until the surrogate has learned.",
+    cure="replace",
+    in_python="The next call of ask(), estimate() or refit() tries it again. "
+    f"{_REPLACED}",
 )
 
 
@@ -182,10 +190,8 @@ class EvaluationCore(Viewing):
         # Whether learning failed, so that the surrogate or the belief is half-made; and
         # whether it is under way, when what was known before is all that is known.
         self._is_lost, self._is_learning = False, True
-        self._scores = None  # Of the pool; None to score it again.
-        self._last_scores = None
-        self._picker = Picker()
-        self._state, self._states = (None, None), StateKeeper()
+        self._noted = NotedBets(ledger, plan.metric)
+        self._state = None, None  # What it is of, and the state.
         self._bound = None, None  # Classes, and the metric for them.
         self._keeper = EpochKeeper(len(ledger.indices))
         self._past_epochs = None
@@ -230,15 +236,17 @@ class EvaluationCore(Viewing):
         """The same with the last belief, also if the surrogate failed after it."""
         key = self.ledger.n_changes, self._learned
         if self._state[0] != key:
-            self._state = key, self._states.state(self.ledger, self._learned)
+            state = pool_state(self.placed, self._learned)
+            sample = self.problem.sample
+            if sample is not None:
+                state = replace(state, inclusion_proba=sample.inclusion_proba)
+            self._state = key, state
         return self._state[1]
 
     def _update(self, relearn=False, told=None):
         """Renew what depends on the labels, after some were told or all may differ."""
         is_met = told is not None and self._has_classes(told)
         changed = not is_met and self._update_classes()
-        if changed or self.plan.acquisition.follows_labels:
-            self._scores = None
         self._renew(changed or relearn or self.is_due())
 
     def _renew(self, learns_anew):
@@ -247,7 +255,7 @@ class EvaluationCore(Viewing):
         try:
             refit = self._learn() if learns_anew else self._learn_more()
         except Exception as error:
-            error.add_note(f"The surrogate failed. {ALL_RECORDED} {_TRIED_AGAIN}")
+            error.add_note(FAILED)
             raise
         finally:
             try:
@@ -272,12 +280,12 @@ class EvaluationCore(Viewing):
 
     def _learn(self, n_labels=None):
         """Fit the surrogate to the first labels; returns whether it was fitted."""
-        labels = dict(list(self.ledger.labels.items())[:n_labels])
+        ledger = self.placed
+        labels = dict(list(ledger.labels.items())[:n_labels])
         is_constant = self.plan.surrogate.is_constant
-        self._scores = None
         if not (is_constant and self.is_fitted):
             self._is_lost = True  # Until all has been learned.
-            given = self._learned, self.ledger.known | labels, self.seed
+            given = self._learned, ledger.known | labels, self.seed
             self._learned = learn(self.problem, self.plan, *given)
             self._is_lost = False
         self._n_learned = len(labels)
@@ -292,7 +300,6 @@ class EvaluationCore(Viewing):
         new = self._labels_since_fit()
         if not new and self._learned.belief is self._learned.fitted_belief:
             return False
-        self._scores = None
         self._is_lost = True  # Until all has been learned.
         self._learned = learn_more(self.problem, self.plan, self._learned, new)
         self._is_lost = False
@@ -301,8 +308,9 @@ class EvaluationCore(Viewing):
     def _labels_since_fit(self):
         """Labels that the last fit did not have, as a dict of row to label."""
         # Labels that were known before the first pick were learned by every fit.
-        known, n_new = self.ledger.known, len(self.ledger) - self._n_learned
-        labels = self.ledger.last_labels(n_new).items()
+        ledger = self.placed
+        known, n_new = ledger.known, len(ledger) - self._n_learned
+        labels = ledger.last_labels(n_new).items()
         return {row: label for row, label in labels if row not in known}
 
     def _waiting_labels(self):
@@ -335,7 +343,7 @@ class EvaluationCore(Viewing):
         """Keep the estimate after the labels that came, or after the last one."""
         if len(self.ledger):
             estimate, metric = self._estimate_if_possible(), self.plan.metric
-            note_estimate(self.ledger, estimate, refit, metric)
+            note_estimate(self.ledger, estimate, refit, metric, self._noted)
 
     def _estimate_if_possible(self):
         state, risk = self.state, self.plan.risk
@@ -394,11 +402,13 @@ class RecordedEvaluation(EvaluationCore):
         before = not_yet_learned(self.problem, self.ledger.answers())
         self._learned = learn(self.problem, self.plan, before, {}, self.seed)
         self._n_learned, self._is_lost = 0, False
-        failed = f"Learning from the recorded labels failed ({error!r})"
-        text = (
-            f"{failed}, so the surrogate has learned from none of them. {ALL_RECORDED}"
+        failed = Advice(
+            f"Learning from the recorded labels failed ({error!r}), so the surrogate "
+            "has learned from none of them. All labels are recorded.",
+            cure="replace",
+            in_python=_REPLACED,
         )
-        warn_caller(text, SurrogateWarning)
+        warn_caller(failed, SurrogateWarning)
 
     def _check_answers(self, indices, labels):
         """Answers that can be recorded: of the right kind, and with a finite loss."""
@@ -410,7 +420,7 @@ class RecordedEvaluation(EvaluationCore):
                 met = [*self.ledger.answers(), *given.tolist()]
                 loss = self.problem.loss_for(self.problem.classes_with(met))
             for answers in (labels, *np.transpose(more_labels)):
-                loss.observed(np.asarray(indices), answers)
+                loss.observed(self.problem.places_of(indices), answers)
         return labels, more_labels
 
 

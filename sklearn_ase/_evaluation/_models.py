@@ -113,6 +113,7 @@ def _with_model(problem, name, model):
     given = None if is_model or is_function else model
     estimator = model if given is None else None
     classes = problem.given_classes if given is None else problem.classes
+    given = problem.entries_of(given, f"models[{name!r}]")
     problem.order.check(**{f"models[{name!r}]": given})
     try:
         predictions = predict_pool(

@@ -190,7 +190,7 @@ def with_bets(found, other) -> Estimate:
     a cross-fitted estimate does.
     """
     mean = found.uncertainty
-    if not (isinstance(mean, FunctionInterval) and mean.is_by_bets):
+    if not (isinstance(mean, FunctionInterval) and mean.bets is not None):
         return found
     return replace(found, uncertainty=mean.with_bets_of(other().uncertainty))
 

@@ -51,6 +51,8 @@ def origin_blocks(
     facts = dict(more or {})
     facts["report made"] = made
     facts["labels"] = f"{len(evaluation.ledger)} of {evaluation.n_samples} rows"
+    if problem.sample is not None:
+        facts["rows"] = _drawn(problem.sample)
     facts["model under test"] = _model(problem, plan)
     if problem.experts is not None:
         facts["judges"] = ", ".join(one.name for one in problem.experts.each)
@@ -94,6 +96,15 @@ def _seed(random_state, seed):
     if is_given and draw_seed(random_state) == seed:
         return {"random_state": str(random_state)}
     return {"seed": f"{seed}, drawn by the evaluation"}
+
+
+def _drawn(sample):
+    """How the pool was drawn from its source, in words."""
+    how = "with equal" if sample.is_uniform else "by a score, with known"
+    return (
+        f"{len(sample):,} of {sample.n_source_rows:,} rows of the source, drawn {how} "
+        f"probabilities (seed {sample.seed}); intervals allow for the draw"
+    )
 
 
 def _refit(refit):
@@ -219,6 +230,8 @@ def make_report(
     name = name_of(evaluation)
     title = f"Report: {name}" if title is None else title
     metrics = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
+    by = evaluation.problem.entries_of(by, "by")
+    columns = evaluation.problem.entries_of(columns, "columns")
     evaluation.problem.order.check(by=by, columns=columns)
     slices, columns = _as_slices(by), _as_columns(columns, evaluation.n_samples)
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -138,8 +138,12 @@ def curve_blocks(evaluation: Evaluation, level: float) -> Iterator[Any]:
 
 
 def _sentence(evaluation, found, name, fixed, level):
-    rows = counted(evaluation.n_samples, "row")
-    weighted = " (weighted)" * (evaluation.problem.sample_weight is not None)
+    problem = evaluation.problem
+    n_rows = evaluation.n_samples
+    if problem.sample is not None:
+        n_rows = problem.sample.n_source_rows
+    rows = counted(n_rows, "row")
+    weighted = " (weighted)" * (problem.sample_weight is not None)
     text = (
         f"The estimated {name} over all {rows} of the pool{weighted} is "
         f"{number(fixed.value, 0.5 * (fixed.high - fixed.low))}, from "
@@ -180,7 +184,7 @@ def _of_looks(found, fixed, anytime, level, reach):
 
 def _assumption(found):
     """What the interval for any number of looks rests on."""
-    if found.uncertainty.is_by_bets:
+    if found.uncertainty.bets is not None:
         return ""
     return " It assumes that the estimate is normally distributed."
 
@@ -340,7 +344,8 @@ def _unexpected(evaluation, columns):
     rows = []
     for place in order:
         row = int(history["index"][place])
-        cells = [_cell(column, row) for column in columns.values()]
+        of_row = int(problem.places_of([row])[0])
+        cells = [_cell(column, of_row) for column in columns.values()]
         label = history["label"][place].item()
         line = [row, *cells, label if isinstance(label, float) else str(label)]
         if has_loss:

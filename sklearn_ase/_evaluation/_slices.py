@@ -31,6 +31,11 @@ class ColumnTable(dict[str, np.ndarray]):
         """What is shown."""
         raise NotImplementedError
 
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the table, each as a dict of plain values."""
+        rows = zip(*(column.tolist() for column in self.values()), strict=True)
+        return [dict(zip(self, row, strict=True)) for row in rows]
+
     def __str__(self):
         return text(*self.blocks())
 

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING
 
 from sklearn_ase._data._problem import make_problem, needs_no_model
 from sklearn_ase._data._rows import RowOrder, n_rows
+from sklearn_ase._data._sampling import (
+    PoolSample,
+    draw,
+    is_stored,
+    reader_of,
+    sample_pool,
+)
 from sklearn_ase._data._validation import (
     check_cost,
     check_rows,
@@ -24,6 +31,7 @@ from sklearn_ase._labels._journal import (
     header_of,
     identify,
     open_ledger,
+    origin_in,
     record_known_labels,
 )
 from sklearn_ase._utils._estimators import draw_seed
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
 
     from sklearn_ase._evaluator import ActiveRiskEstimator
     from sklearn_ase._selector import ActiveModelSelector
+    from sklearn_ase._utils._typing import Rows, Seed, StrPath
 
 _ROWS = {"X_train", "y_train", "predictions", "train_predictions", "experts"}
 _KNOWN = _ROWS | {"ledger", "journal", "known_labels", "cost", "sample_weight"}
@@ -57,6 +66,12 @@ def start_evaluation(
 ):
     """Start an evaluation; see :meth:`ActiveRiskEstimator.start`."""
     refuse_unknown(set(rows) - _ROWS, evaluator)
+    X, sample = drawn_pool(X, evaluator.random_state, journal)
+    if sample is not None:
+        cost = sample.entries_of(cost, "cost")
+        sample_weight = sample.entries_of(sample_weight, "sample_weight")
+        for name in ("predictions", "experts"):
+            rows[name] = sample.entries_of(rows.get(name), name)
     check_same_kind(rows.get("X_train"), X)
     has_features = X is not None
     if not has_features:
@@ -78,12 +93,14 @@ def start_evaluation(
     has_model = not needs_no_model(*given)
     leans = rows.get("experts") is not None or not has_model
     plan = Plan.of(evaluator, task, X, leans or not has_features, has_features)
+    sample_weight = check_weight(sample_weight, n_samples)
+    if sample is not None:
+        sample_weight = sample.weighted(sample_weight)
     if sample_weight is not None and plan.metric is None:
         plan = replace(plan, metric=MeanLoss(as_loss(loss, task)))
-    check_ledger(ledger, n_samples)
+    check_ledger(ledger, n_samples if sample is None else sample.n_source_rows)
     cost = check_cost(cost, n_samples)
-    sample_weight = check_weight(sample_weight, n_samples)
-    known_labels = check_known_labels(known_labels, n_samples)
+    known_labels = check_known_labels(known_labels, n_samples, sample)
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:
@@ -100,6 +117,7 @@ def start_evaluation(
             sample_weight=sample_weight,
             metric=plan.metric,
             order=order,
+            sample=sample,
             **rows,
         )
         identify(ledger, problem, header_of(problem, seed, plan.settings()))
@@ -107,6 +125,31 @@ def start_evaluation(
         # After the header, which has the surrogate as it was given.
         problem = problem.prepared_by(plan.surrogate)
         return Evaluation(problem, plan, ledger, seed)
+
+
+def drawn_pool(
+    X: Rows, random_state: Seed, journal: StrPath | None
+) -> tuple[Rows, PoolSample | None]:
+    """Return the rows of a pool in memory, and the sample that they are, if any.
+
+    A pool that is not in memory is drawn; for a journal the rows are drawn again.
+    """
+    if is_stored(X):
+        origin = origin_in(journal)
+        if origin is None:
+            X = sample_pool(X, random_state=random_state)
+        elif origin["by_score"]:
+            raise ValueError(
+                f"The rows of {journal} were drawn by a score. Draw the same again and "
+                "give them as the pool: sample_pool(source, n_rows, by=score, "
+                "random_state=...) with the values of then."
+            )
+        else:
+            reader, n_rows_of = reader_of(X), origin["n_drawn"]
+            X = draw(reader, n_rows_of, by=None, seed=origin["seed"])
+    if not isinstance(X, PoolSample):
+        return X, None
+    return X.X, None if X.is_whole else X
 
 
 def _loss_of(evaluator):

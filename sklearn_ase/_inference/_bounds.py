@@ -6,9 +6,8 @@ of docs/method.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -423,37 +422,62 @@ _COARSE, _FINE, _FINE_ERRORS = 31, 64, 12.0
 _NEAR_THE_ENDS = np.geomspace(1e-5, 1 / 30, 16)
 
 
+# What a bet is made of: an estimate from one label, its least and greatest possible
+# value, the mean that was forecast, and the variance that was expected.
+_OF_A_BET = ("step", "low", "high", "forecast", "predicted")
+
+
 @dataclass(frozen=True, eq=False)
 class Bets:
-    """Ends of the anytime intervals of a bounded mean, computed when asked for.
+    """Bets against every possible mean, one at each label: ends of anytime intervals.
+
+    The ends are computed when somebody asks for them.
 
     Attributes
     ----------
-    make : callable
-        Returns (level, low, high) for each of :data:`LEVELS`.
+    columns : ndarray of shape (5, n_steps)
+        In the order of `_OF_A_BET`.
+    max_loss : float
     start, slope : float
-        The ends are those of ``start + slope * mean``.
+        The ends are a straight line of the mean that was bet on.
     """
 
-    make: Callable[[], Any]
+    columns: np.ndarray
+    max_loss: float
     start: float = 0.0
     slope: float = 1.0
 
     @classmethod
-    def noted(cls, ends: Any) -> Bets:
-        """Bets whose ends are known, as a file has them."""
-        return cls(partial(tuple, [tuple(end) for end in ends]))
+    def on(cls, steps: Steps, state: PoolState) -> Bets | None:
+        """Bet on the mean of a bounded loss; None if nothing can be bet."""
+        low, high = limits_of_steps(state, steps.power)
+        if np.isnan([low, high]).any():  # Older picks do not know their limits.
+            return None
+        if not state.loss.max_loss > 0:  # There is nothing to bet on.
+            return None
+        picks = state.settled
+        before = np.cumsum(picks.losses) - picks.losses
+        forecast = (before + picks.free_expected_loss) / state.n_samples
+        # Before its first fit the surrogate forecast nothing. What it believes now was
+        # not known then, and bets must be made before the label.
+        unknown, max_loss = np.isnan(picks.residual_moment), state.loss.max_loss
+        forecast = np.where(unknown, 0.5 * max_loss, forecast)
+        predicted = np.where(unknown, 0.25 * max_loss**2, steps.predicted)
+        columns = np.array([steps.values, low, high, forecast, predicted])
+        return cls(columns, float(max_loss))
+
+    def __repr__(self):
+        return f"Bets({self.columns.shape[1]} labels)"
 
     @cached_property
-    def ends(self) -> tuple[tuple[float, float, float], ...]:
-        """Level, and least and greatest mean, of each interval."""
-        if (self.start, self.slope) == (0.0, 1.0):
-            return self.make()
-        found = []
-        for level, *both in self.make():
-            low, high = sorted(self.start + self.slope * end for end in both)
-            found.append((level, low, high))
-        return tuple(found)
+    def ends(self) -> tuple:
+        """Ends of the intervals at :data:`LEVELS`, each as (level, low, high)."""
+        steps, low, high, forecast, predicted = self.columns
+        found = betting_ends(steps, (low, high), forecast, predicted, self.max_loss)
+        return tuple(
+            (level, *sorted(self.start + self.slope * end for end in ends))
+            for level, *ends in found
+        )
 
     def at(self, level: float) -> tuple[float, float] | None:
         """Ends at the next greater level; None if there is none."""
@@ -462,36 +486,35 @@ class Bets:
                 return low, high
         return None
 
-    def on_line(self, start: float, slope: float) -> Bets:
-        """The same for a straight line of the mean."""
-        return Bets(self.make, start + slope * self.start, slope * self.slope)
+    def along(self, start: float, slope: float) -> Bets:
+        """The same bets for a straight line of the mean."""
+        return replace(self, start=start + slope * self.start, slope=slope * self.slope)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Bets) and other.ends == self.ends
+    def n_shared(self, other: Bets | None) -> int:
+        """Number of first bets that are those of others."""
+        about = "max_loss", "start", "slope"
+        if other is None or any(getattr(self, n) != getattr(other, n) for n in about):
+            return 0
+        size = min(self.columns.shape[1], other.columns.shape[1])
+        is_same = (self.columns[:, :size] == other.columns[:, :size]).all(axis=0)
+        return size if is_same.all() else int(np.argmin(is_same))
 
-    def __hash__(self) -> int:
-        return hash(self.ends)
+    def to_dict(self, since: int = 0) -> dict[str, Any]:
+        """The bets from a place on, as plain values that a ledger can keep."""
+        columns = self.columns[:, since:].tolist()
+        about = {"max_loss": self.max_loss, "start": self.start, "slope": self.slope}
+        return {"since": since, **dict(zip(_OF_A_BET, columns, strict=True)), **about}
 
-
-def bets_of(steps: Steps, state: PoolState) -> Bets | None:
-    """What the anytime interval of a bounded loss is made of; None if there is none."""
-    low, high = limits_of_steps(state, steps.power)
-    if np.isnan(low).any() or np.isnan(high).any():  # Limits may be unknown.
-        return None
-    if not state.loss.max_loss > 0:  # There is nothing to bet on.
-        return None
-    picks = state.settled
-    before = np.cumsum(picks.losses) - picks.losses
-    forecast = (before + picks.free_expected_loss) / state.n_samples
-    # Before its first fit the surrogate forecast nothing. What it believes now was not
-    # known then, and bets must be made before the label.
-    unknown, max_loss = np.isnan(picks.residual_moment), state.loss.max_loss
-    forecast = np.where(unknown, 0.5 * max_loss, forecast)
-    predicted = np.where(unknown, 0.25 * max_loss**2, steps.predicted)
-    limits = low, high
-    return Bets(
-        partial(betting_ends, steps.values, limits, forecast, predicted, max_loss)
-    )
+    @classmethod
+    def from_dict(cls, values: dict[str, Any], before: Bets | None) -> Bets | None:
+        """Put bets behind those before; None if some between them are missing."""
+        columns = np.array([values[name] for name in _OF_A_BET], dtype=float)
+        since = values["since"]
+        if since:
+            if before is None or before.columns.shape[1] < since:
+                return None
+            columns = np.hstack([before.columns[:, :since], columns])
+        return cls(columns, values["max_loss"], values["start"], values["slope"])
 
 
 def betting_ends(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from contextlib import contextmanager
 from operator import eq
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,7 @@ from sklearn_ase._labels._store import (
     read_file,
 )
 from sklearn_ase._state import Picks
+from sklearn_ase._utils._checks import check_path
 from sklearn_ase._utils._display import warn_caller
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sklearn_ase._data._problem import Problem
+    from sklearn_ase._data._sampling import PoolSample
     from sklearn_ase._utils._typing import StrPath
 
 _VERBS = {"ask", "tell", "correct", "withdraw", "skip", "know", "refit", "note"}
@@ -73,6 +76,18 @@ def open_ledger(
         if store is not journal:
             store.close()
         raise
+
+
+def origin_in(journal: BaseStore | StrPath | None) -> dict[str, Any] | None:
+    """Return from where the pool of a journal was drawn; None if it was not."""
+    if journal is None:
+        return None
+    if isinstance(journal, BaseStore):
+        entries = journal.read()
+    else:
+        path = Path(check_path(journal, "journal"))
+        entries = read_file(path) if path.exists() else []
+    return entries[0].get("source") if entries else None
 
 
 def read_journal(path: StrPath) -> LabelLedger:
@@ -127,7 +142,9 @@ def _check_event(ledger: LabelLedger, verb: str, first: Any) -> None:
     """Refuse what only a damaged file can say."""
     if verb == "ask":
         assert ledger.header is not None
-        if not all(0 <= index < ledger.header["n_samples"] for index in first):
+        source = ledger.header.get("source")
+        n_rows = ledger.header["n_samples"] if source is None else source["n_rows"]
+        if not all(0 <= index < n_rows for index in first):
             raise ValueError(f"Rows {first} are not all rows of the pool.")
     if verb == "note" and not all(index in ledger.labels for index in first):
         raise ValueError(f"Rows {first} do not all have a label.")
@@ -151,6 +168,7 @@ def _numbers(value: Any) -> Any:
 
 # What may not differ when a journal is opened again, and how to say that it does.
 _SAME = {
+    "source": "the source that the rows were drawn from, or the draw, differs",
     "n_samples": "the size of the pool differs",
     "pool": "the rows of the pool differ",
     "predictions": "the predictions of the model differ",
@@ -238,7 +256,9 @@ def _recognise_pool(ledger: LabelLedger, pool: str | None) -> None:
     ledger.pool = pool or ledger.pool
 
 
-def check_known_labels(known_labels, n_samples):
+def check_known_labels(
+    known_labels: Any, n_samples: int, sample: PoolSample | None = None
+) -> dict[int, Any]:
     """Check labels that are available before the first query, as a dict."""
     if known_labels is None:
         return {}
@@ -249,8 +269,19 @@ def check_known_labels(known_labels, n_samples):
             "label is known: {row: label for row, label in enumerate(labels) if label "
             "is not None}."
         )
-    rows = check_indices(list(known_labels), "known_labels", n_samples)
-    return dict(zip(rows.tolist(), known_labels.values(), strict=True))
+    n_named = n_samples if sample is None else sample.n_source_rows
+    rows = check_indices(list(known_labels), "known_labels", n_named)
+    known_labels = dict(zip(rows.tolist(), known_labels.values(), strict=True))
+    if sample is None:
+        return known_labels
+    drawn = np.isin(rows, sample.indices)
+    if not drawn.all():
+        warn_caller(
+            f"{np.sum(~drawn)} of {len(rows)} known_labels are of rows that were not "
+            "drawn into the sample, and are left out. Give such rows as X_train.",
+            UserWarning,
+        )
+    return {row: known_labels[row] for row in rows[drawn].tolist()}
 
 
 def header_of(problem: Problem, seed: int, settings: dict[str, Any]) -> dict:
@@ -266,6 +297,7 @@ def header_of(problem: Problem, seed: int, settings: dict[str, Any]) -> dict:
     if problem.experts is not None:
         experts = {one.name: sketch(one.values) for one in problem.experts.each}
     return {
+        "source": None if problem.sample is None else problem.sample.origin,
         "n_samples": n_rows(problem.X),
         "predictions": sketch_predictions(problem.predictions),
         "task": problem.task,
@@ -290,7 +322,7 @@ def record_known_labels(
     if not ledger.given:
         problem.refuse_respelled(problem.classes, [], labels, name="known_labels")
     loss = problem.loss_for(problem.classes_with(labels))
-    loss.observed(np.array([*known_labels]), labels)  # Refuses one without a loss.
+    loss.observed(problem.places_of(rows), labels)  # Refuses one without a loss.
     known_labels = dict(zip(known_labels, labels.tolist(), strict=True))
     if ledger.given and ledger.given != known_labels:
         raise ValueError(

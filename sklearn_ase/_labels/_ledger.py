@@ -7,9 +7,10 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
+from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import Any, Self
 
@@ -34,9 +35,8 @@ class LabelLedger:
     ----------
     indices : list of int
         Rows of the pool, in the order in which they were asked.
-    query_proba, expected_loss, free_expected_loss, residual_moment, loss_moment : list
-        What was known before each answer, see :class:`Picks`. Entries are numbers, or
-        lists of numbers where several quantities are estimated.
+    picks : Picks
+        The same rows with what was known before each answer.
     labels : dict of int to label
         Answers so far, in the order in which they came; the first one of each row.
     more_labels : dict of int to list
@@ -76,13 +76,7 @@ class LabelLedger:
 
     def __init__(self) -> None:
         self.indices: list[int] = []
-        self.query_proba: list = []
-        self.expected_loss: list = []
-        self.free_expected_loss: list = []
-        self.residual_moment: list = []
-        self.loss_moment: list = []
-        self.max_inverse_proba: list = []
-        self.max_expected_ratio: list = []
+        self.picks = Picks.unanswered(*[[]] * len(RECORDED))
         self.labels: dict[int, Label] = {}
         self.more_labels: dict[int, list[Label]] = {}
         self.known: dict[int, Label] = {}
@@ -183,6 +177,7 @@ class LabelLedger:
             self._store = store
             if events:
                 self._events[n_events:] = [["together", *events]]
+            if events and store is not None:
                 self._write()
         except BaseException:
             vars(self).update(before)
@@ -295,8 +290,8 @@ class LabelLedger:
         self._record("ask", *columns.values())
         self._asked.update(indices)
         self._unsettled.update(dict.fromkeys(indices))
-        for name, values in columns.items():
-            getattr(self, name).extend(values)
+        self.indices.extend(indices)
+        self.picks = self.picks.followed_by(Picks.unanswered(**columns))
 
     def tell(
         self,
@@ -448,6 +443,32 @@ class LabelLedger:
             last = bool(refit) and index == indices[-1]
             self.notes[index] = {"estimate": estimate, "refit": last or before}
 
+    def renamed(self, name_of: Callable[[list[int]], np.ndarray]) -> LabelLedger:
+        """Return a copy, in memory, in which rows have other names.
+
+        Parameters
+        ----------
+        name_of : callable
+            Of a list of rows, returns an array of as many names.
+
+        Returns
+        -------
+        ledger : LabelLedger
+        """
+        other = copy(self)
+        names: dict[int, int] = {}
+        for rows in (self.indices, self.known, self.given):
+            names |= dict(zip(rows, name_of(list(rows)).tolist(), strict=True))
+        other.indices = [names[row] for row in self.indices]
+        other.picks = replace(self.picks, indices=np.array(other.indices, dtype=int))
+        for column in ("labels", "more_labels", "known", "given", "notes"):
+            named = {names[row]: x for row, x in getattr(self, column).items()}
+            setattr(other, column, named)
+        other._asked = {names[row] for row in self._asked}
+        other._unsettled = {names[row]: None for row in self._unsettled}
+        other._skipped = {names[row]: None for row in self._skipped}
+        return other
+
     def to_csv(self, path: StrPath) -> None:
         """Write the ledger as a table with one line per query, for people to read.
 
@@ -463,13 +484,14 @@ class LabelLedger:
             names = ["index", "asked", *RECORDED[1:], *_ANSWER]
             writer = csv.DictWriter(file, names)
             writer.writeheader()
+            known = {n: getattr(self.picks, n).tolist() for n in RECORDED[1:]}
             for index, label in self.known.items():
                 more = None if index in self.labels else self.more_labels.get(index)
                 writer.writerow({"index": index, **_cells(label, more), "order": 0})
             order = {index: place for place, index in enumerate(self.labels, start=1)}
             for asked, index in enumerate(self.indices, start=1):
                 row: dict[str, Any] = {"index": index, "asked": asked}
-                row |= {n: repr(getattr(self, n)[asked - 1]) for n in RECORDED[1:]}
+                row |= {name: repr(column[asked - 1]) for name, column in known.items()}
                 if index in self._skipped:
                     row["label_type"] = "skipped"
                 if index in self.labels:

@@ -16,7 +16,7 @@ from typing import Any
 from zlib import crc32
 
 from sklearn_ase._utils._checks import check_path
-from sklearn_ase._utils._display import warn_caller
+from sklearn_ase._utils._display import Advice, warn_caller
 from sklearn_ase._utils._typing import StrPath
 from sklearn_ase.exceptions import JournalError, JournalWarning
 
@@ -398,8 +398,12 @@ def _open_locked(path: Path) -> Any:
         if error.errno in _LOCKED:
             file.close()
             raise JournalError(
-                f"{path} is open in another evaluation, of this or another process. "
-                "Close that one first: evaluation.close()."
+                Advice(
+                    f"{path} is open in another evaluation, of this or another "
+                    "process.",
+                    cure="close",
+                    in_python="Close that one first: evaluation.close().",
+                )
             ) from error
         warn_caller(
             f"{path} cannot be locked in its folder ({error}). Make sure that nobody "

@@ -1,8 +1,9 @@
-"""Parts that all displays share. matplotlib is imported only to draw."""
+"""Displays of curves, and what all displays share. matplotlib is imported to draw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -64,6 +65,7 @@ class EvaluationDisplay:
 # Display of the estimate against the number of labels, with its interval.
 
 
+@dataclass(eq=False, repr=False)
 class RiskCurveDisplay(EvaluationDisplay):
     """Estimated risk against the number of labels, with interval and refits.
 
@@ -112,26 +114,15 @@ class RiskCurveDisplay(EvaluationDisplay):
     [0.5, 0.3, 0.32]
     """
 
-    def __init__(
-        self,
-        n_labels: np.ndarray,
-        risk: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        refit: np.ndarray,
-        *,
-        truth: float | None = None,
-        name: str | None = None,
-        level: float | None = None,
-    ) -> None:
-        self.n_labels = n_labels
-        self.risk = risk
-        self.low = low
-        self.high = high
-        self.refit = refit
-        self.truth = truth
-        self.name = name
-        self.level = level
+    n_labels: np.ndarray
+    risk: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    refit: np.ndarray
+    _: KW_ONLY
+    truth: float | None = None
+    name: str | None = None
+    level: float | None = None
 
     @classmethod
     def from_evaluation(
@@ -252,6 +243,7 @@ _PLAIN = "Monte Carlo"  # The name of plain samples in simulations.
 _LOGARITHMIC = ("mean_squared_error", "median_squared_error", "ratio", "width")
 
 
+@dataclass(eq=False, repr=False)
 class LabelEfficiencyDisplay:
     """Metrics of a simulation against the number of labels.
 
@@ -283,9 +275,9 @@ class LabelEfficiencyDisplay:
     1
     """
 
-    def __init__(self, metrics: dict[str, np.ndarray], *, level: float = 0.9) -> None:
-        self.metrics = metrics
-        self.level = level
+    metrics: dict[str, np.ndarray]
+    _: KW_ONLY
+    level: float = 0.9
 
     @classmethod
     def from_result(

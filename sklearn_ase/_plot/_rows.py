@@ -1,7 +1,8 @@
-"""Display of the labelled rows: their order, classes and positions."""
+"""Displays of the labelled rows: their order, classes, positions and losses."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._evaluation import Evaluation
 
 
+@dataclass(eq=False, repr=False)
 class AcquisitionDisplay(EvaluationDisplay):
     """Rows and labels in the order in which they were bought.
 
@@ -51,18 +53,11 @@ class AcquisitionDisplay(EvaluationDisplay):
     2
     """
 
-    def __init__(
-        self,
-        indices: np.ndarray,
-        labels: np.ndarray,
-        positions: np.ndarray | None = None,
-        *,
-        is_regression: bool = False,
-    ) -> None:
-        self.indices = indices
-        self.labels = labels
-        self.positions = positions
-        self.is_regression = is_regression
+    indices: np.ndarray
+    labels: np.ndarray
+    positions: np.ndarray | None = None
+    _: KW_ONLY
+    is_regression: bool = False
 
     @classmethod
     def from_evaluation(
@@ -88,6 +83,7 @@ class AcquisitionDisplay(EvaluationDisplay):
         display : AcquisitionDisplay
         """
         state = evaluation.state
+        positions = evaluation.problem.entries_of(positions, "positions")
         evaluation.problem.order.check(positions=positions)
         positions = None if positions is None else np.asarray(positions)
         is_regression = evaluation.classes_ is None
@@ -153,6 +149,7 @@ class AcquisitionDisplay(EvaluationDisplay):
 # Display of the losses that the surrogate expected and those observed.
 
 
+@dataclass(eq=False, repr=False)
 class LossCalibrationDisplay(EvaluationDisplay):
     """Observed loss of each label against the loss expected before it.
 
@@ -187,9 +184,8 @@ class LossCalibrationDisplay(EvaluationDisplay):
     4
     """
 
-    def __init__(self, expected: np.ndarray, observed: np.ndarray) -> None:
-        self.expected = expected
-        self.observed = observed
+    expected: np.ndarray
+    observed: np.ndarray
 
     @classmethod
     def from_evaluation(

@@ -1,14 +1,16 @@
-"""Display of several models: their estimates and how far each is behind the best."""
+"""Displays of tables: several models, and groups of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_ase._data._label_checks import group_name
+from sklearn_ase._display._blocks import counted, percent
 from sklearn_ase._plot._curves import STYLES, EvaluationDisplay, new_axes
 from sklearn_ase._utils._typing import ManyModels
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._slices import SliceTable
 
 
+@dataclass(eq=False, repr=False)
 class ComparisonDisplay:
     """Estimates of several models, and how far each is behind the best.
 
@@ -59,8 +62,7 @@ class ComparisonDisplay:
     ['bayes', 'tree']
     """
 
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
+    comparison: Comparison
 
     @classmethod
     def from_evaluation(
@@ -90,9 +92,9 @@ class ComparisonDisplay:
         -------
         display : ComparisonDisplay
         """
-        given = () if models is None else (models,)
-        comparison = evaluation.compare(*given, **question)
-        return cls(comparison).plot(axes=axes, level=level)
+        if models is not None:
+            question["models"] = models
+        return cls(evaluation.compare(**question)).plot(axes=axes, level=level)
 
     def plot(self, axes: Sequence[Axes] | None = None, *, level: float = 0.9) -> Self:
         """Draw the models, the first one on top.
@@ -112,19 +114,21 @@ class ComparisonDisplay:
         table = self.comparison.to_dict(level)
         places = np.arange(len(table["model"]))
         may = np.array(table["may_be_best"])
-        columns = [
-            ("estimate", "low", "high"),
-            ("behind_best", "behind_low", "behind_high"),
-        ]
-        bars = [
-            self._draw(ax, places, *[*(np.array(table[name]) for name in names), may])
-            for ax, names in zip(axes, columns, strict=True)
-        ]
-        self.estimates_, self.differences_ = bars
+        numbers = {name: np.array(column) for name, column in table.items()}
+        self.estimates_ = self._draw(
+            axes[0], numbers["estimate"], numbers["low"], numbers["high"], may
+        )
+        self.differences_ = self._draw(
+            axes[1],
+            numbers["behind_best"],
+            numbers["behind_low"],
+            numbers["behind_high"],
+            may,
+        )
         name = self.comparison.metric_name
         axes[0].set_yticks(places, table["model"])
         axes[0].invert_yaxis()
-        axes[0].set(xlabel=f"{name}, {100 * level:g} % intervals")
+        axes[0].set(xlabel=f"{name}, {percent(level)} intervals")
         axes[1].locator_params(axis="x", nbins=6)
         axes[1].axvline(0.0, color="grey", linestyle=":")
         axes[1].set(xlabel="behind the best")
@@ -133,9 +137,10 @@ class ComparisonDisplay:
         return self
 
     @staticmethod
-    def _draw(ax, places, values, low, high, may):
+    def _draw(ax, values, low, high, may):
+        """Bars of models, those that may be the best in another colour."""
         reach = np.nan_to_num(np.abs([values - low, high - values]))
-        bars = None
+        places, bars = np.arange(len(values)), None
         labels = "may be the best", "is not the best"
         for style, chosen, label in zip(STYLES, (may, ~may), labels, strict=False):
             if chosen.any():
@@ -154,6 +159,7 @@ class ComparisonDisplay:
 # Display of the estimates for groups of rows.
 
 
+@dataclass(eq=False, repr=False)
 class SliceDisplay(EvaluationDisplay):
     """Estimate and interval of each group of rows.
 
@@ -189,9 +195,8 @@ class SliceDisplay(EvaluationDisplay):
     ['a  (40 labels)', 'b  (1 label)']
     """
 
-    def __init__(self, table: SliceTable, overall: float | None = None) -> None:
-        self.table = table
-        self.overall = overall
+    table: SliceTable
+    overall: float | None = None
 
     @classmethod
     def from_evaluation(
@@ -249,7 +254,7 @@ class SliceDisplay(EvaluationDisplay):
             fmt="o",
             color=colour,
             capsize=3,
-            label=f"estimate, {100 * table.level:g} % interval{together}",
+            label=f"estimate, {percent(table.level)} interval{together}",
         )
         self.points_ = ax.scatter(
             values[~has],
@@ -260,10 +265,9 @@ class SliceDisplay(EvaluationDisplay):
         )
         if self.overall is not None:
             ax.axvline(self.overall, color="grey", linestyle=":", label="all rows")
-        counts = [f"{n} label" + "s" * int(n != 1) for n in table["n_labels"]]
         names = [
-            f"{group_name(group)}  ({n})"
-            for group, n in zip(table["group"], counts, strict=True)
+            f"{group_name(group)}  ({counted(n, 'label')})"
+            for group, n in zip(table["group"], table["n_labels"], strict=True)
         ]
         ax.set_yticks(places, names)
         ax.invert_yaxis()

@@ -148,6 +148,24 @@ def _is_shown(sign):
     return sign.isprintable() or unicodedata.category(sign) == "Zs"
 
 
+# Messages for those who call the package from Python, and for its command line.
+
+
+class Advice(str):
+    """A message that ends with what to do in Python.
+
+    The command line has other words for what to do. It finds them by the name `cure`.
+    """
+
+    problem: str
+    cure: str | None
+
+    def __new__(cls, problem: str, cure: str | None = None, in_python: str = ""):
+        message = super().__new__(cls, f"{problem} {in_python}".rstrip())
+        message.problem, message.cure = problem, cure
+        return message
+
+
 # Warn with the line of the user's code that caused the warning.
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
-from sklearn_ase._utils._checks import check_strategy
+from sklearn_ase._utils._checks import check_strategy, shown
 from sklearn_ase._utils._typing import Floats
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
     needs_member_loss : bool
         Whether it reads ``state.belief.member_loss``, an array of shape (n_members,
         n_samples) that is otherwise not kept.
-    follows_labels : bool
-        Whether the scores depend on the labels: on ``state.labels``, ``losses``,
-        ``picks`` or ``free``. If False, they are computed once per fit of the
-        surrogate. If True, they are computed again after every label.
     flags : tuple of str
         Names of the class attributes that the package reads.
 
@@ -43,10 +40,9 @@ class BaseAcquisition(BaseEstimator, metaclass=ABCMeta):
     ...         return 1.0 - state.belief.proba.max(axis=1)
     """
 
-    flags: tuple[str, ...] = ("is_uniform", "needs_member_loss", "follows_labels")
+    flags: tuple[str, ...] = ("is_uniform", "needs_member_loss")
     is_uniform: bool = False
     needs_member_loss: bool = False
-    follows_labels: bool = False
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
@@ -75,3 +71,25 @@ def check_part(
     """Refuse what cannot be part of another acquisition; returns the part."""
     name = f"{argument} of {type(owner).__name__}"
     return check_strategy(part, BaseAcquisition, ("score_samples",), name)
+
+
+def checked_scores(acquisition: BaseAcquisition, state: PoolState) -> Floats:
+    """Scores of an acquisition, which may be a user's, for all rows."""
+    scores = np.asarray(acquisition.score_samples(state))
+    name, n_samples = type(acquisition).__name__, state.n_samples
+    if scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}.score_samples must return numbers, but returned {shown(scores)}."
+        )
+    scores = scores.astype(float)
+    if scores.shape != (n_samples,):
+        raise ValueError(
+            f"{name}.score_samples must return one score per row, shape ({n_samples},),"
+            f" but returned shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all() or scores.min() < 0:
+        raise ValueError(
+            f"{name}.score_samples must return finite scores >= 0, but they go from "
+            f"{scores.min()} to {scores.max()}."
+        )
+    return scores

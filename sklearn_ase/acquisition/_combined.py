@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn_ase._inference._evidence import has_evidence, weigh_evidence
 from sklearn_ase._utils._checks import check_integer, check_number, shown
 from sklearn_ase._utils._typing import Floats
-from sklearn_ase.acquisition._base import BaseAcquisition, check_part
+from sklearn_ase.acquisition._base import BaseAcquisition, check_part, checked_scores
 from sklearn_ase.acquisition._scores import XWED, LossSpread
 
 if TYPE_CHECKING:
@@ -62,17 +62,12 @@ class Mixture(BaseAcquisition):
         """Whether any part needs it."""
         return any(part.needs_member_loss for part in self._parts())
 
-    @property
-    def follows_labels(self) -> bool:
-        """Whether any part follows the labels."""
-        return any(part.follows_labels for part in self._parts())
-
     def score_samples(self, state: PoolState) -> Floats:
         """Weighted mean of the scaled scores, which sums to 1."""
         parts = self._parts()
         scores = np.zeros(state.n_samples)
         for part, share in zip(parts, self._shares(len(parts)), strict=True):
-            values = np.asarray(part.score_samples(state), dtype=float)
+            values = checked_scores(part, state)
             total = values.sum()
             # A part that scores 0 everywhere asks for uniform picks.
             scores += share * (values / total if total > 0 else 1.0 / len(values))
@@ -127,8 +122,6 @@ class TrustWeighted(BaseAcquisition):
     TrustWeighted(acquisition=XWED())
     """
 
-    follows_labels = True
-
     def __init__(self, acquisition: BaseAcquisition | None = None) -> None:
         self.acquisition = acquisition
 
@@ -146,9 +139,12 @@ class TrustWeighted(BaseAcquisition):
         return self.part.needs_member_loss
 
     def score_samples(self, state: PoolState) -> Floats:
-        scores = np.asarray(self.part.score_samples(state), dtype=float)
-        scale, shift = trust_weights(state, scores.sum())
-        return scale * scores + shift
+        scores = checked_scores(self.part, state)
+        total = scores.sum()
+        if not total > 0 or not has_evidence(state):
+            return scores
+        trust = weigh_evidence(state).trust
+        return trust / total * scores + (1.0 - trust) / state.n_samples
 
     @property
     def part(self) -> BaseAcquisition:
@@ -156,14 +152,6 @@ class TrustWeighted(BaseAcquisition):
         if self.acquisition is None:
             return Mixture()
         return check_part(self.acquisition, self)
-
-
-def trust_weights(state: PoolState, total: float) -> tuple[float, float]:
-    """How the scores of the other acquisition are scaled and shifted."""
-    if not total > 0 or not has_evidence(state):
-        return 1.0, 0.0
-    trust = weigh_evidence(state).trust
-    return trust / total, (1.0 - trust) / state.n_samples
 
 
 # BestModel: rows whose labels tell which of several models is the best.
@@ -204,8 +192,6 @@ class BestModel(BaseAcquisition):
     >>> BestModel().score_samples(make_state(n_samples=40)).shape
     (40,)
     """
-
-    follows_labels = True
 
     def __init__(
         self,

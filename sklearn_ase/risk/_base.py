@@ -15,8 +15,8 @@ from sklearn_ase._inference._bounds import (
     MIN_BOUNDED_LABELS,
     MIN_LABELS,
     MIN_SURPRISES,
+    Bets,
     PoolSample,
-    bets_of,
     blended,
     label_degrees,
     min_loss,
@@ -291,7 +291,7 @@ def _bounded(mean: MeanInterval, steps: Steps, state: PoolState) -> BoundedInter
         # Rows without a label have a loss between the least and the greatest one.
         least=(total + least_loss * n_open) / n_samples,
         most=(total + loss.max_loss * n_open) / n_samples,
-        bets=bets_of(steps, state),
+        bets=Bets.on(steps, state),
     )
 
 

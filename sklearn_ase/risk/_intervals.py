@@ -94,9 +94,13 @@ class Interval(metaclass=ABCMeta):
         return replace(self, degrees_of_freedom=degrees)  # type: ignore[type-var]
 
     @property
-    def is_by_bets(self) -> bool:
-        """Whether the anytime interval assumes nothing about the values."""
-        return False
+    def bets(self) -> Bets | None:
+        """What an anytime interval is made of that assumes nothing; None without it."""
+        return None
+
+    def with_bets(self, bets: Bets | None) -> Self:
+        """The same with other bets, if it can have some."""
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that a file can keep, without the metric."""
@@ -125,7 +129,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Interval):
         return value.to_dict()
     if isinstance(value, Bets):
-        return value.ends
+        return value.to_dict()
     if isinstance(value, PoolSample):
         return vars(value)
     if isinstance(value, np.ndarray):
@@ -277,13 +281,12 @@ class BoundedInterval(MeanInterval):
     all_seen: bool = False
     unseen: float = 0.0
     is_wilson: bool = False
-    bets: Bets | None = None
+    bets: Bets | None = field(default=None, compare=False)
 
     kind: ClassVar[str] = "bounded mean"
 
-    @property
-    def is_by_bets(self) -> bool:
-        return self.bets is not None
+    def with_bets(self, bets: Bets | None) -> Self:
+        return replace(self, bets=bets)
 
     def _proved(self, low: float, high: float) -> Ends:
         low, high = super()._proved(low, high)
@@ -352,7 +355,7 @@ class BoundedInterval(MeanInterval):
     @classmethod
     def _of_file(cls, values: dict[str, Any], metric: Any) -> Interval:
         bets = values.pop("bets")
-        return cls(**values, bets=None if bets is None else Bets.noted(bets))
+        return cls(**values, bets=None if bets is None else Bets.from_dict(bets, None))
 
 
 @dataclass(frozen=True)
@@ -412,8 +415,11 @@ class FunctionInterval(Interval):
         return self.mean.sample.scaled(self._steepness(self.mean.value) ** 2)
 
     @property
-    def is_by_bets(self) -> bool:
-        return self.mean.is_by_bets
+    def bets(self) -> Bets | None:
+        return self.mean.bets
+
+    def with_bets(self, bets: Bets | None) -> Self:
+        return replace(self, mean=self.mean.with_bets(bets))
 
     def ends(self, level: float, method: Method, target: Target) -> Ends:
         low, high = sorted(map(self.of_mean, self.mean.ends(level, method, target)))
@@ -430,13 +436,13 @@ class FunctionInterval(Interval):
 
     def with_bets_of(self, other: FunctionInterval) -> Self:
         """The same with the bets of another one, which may count from the other end."""
-        bets = getattr(other.mean, "bets", None)
-        if bets is None or not self.is_by_bets:
+        bets = other.bets
+        if bets is None or self.bets is None:
             return self
         if (other.start, other.slope) != (self.start, self.slope):
             start = (other.start - self.start) / self.slope
-            bets = bets.on_line(start, other.slope / self.slope)
-        return replace(self, mean=replace(self.mean, bets=bets))  # type: ignore[call-arg]
+            bets = bets.along(start, other.slope / self.slope)
+        return self.with_bets(bets)
 
     def after(
         self, n_labels: int, n_samples: int, degrees: float, ratio: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sklearn_ase._state import Picks, PoolState
-from sklearn_ase._utils._typing import Task
+from sklearn_ase._utils._typing import Floats, Ints, Task
 from sklearn_ase.belief import CategoricalBelief, GaussianBelief
 from sklearn_ase.losses import LogLoss, SquaredError
 
@@ -59,27 +60,11 @@ def make_state(
         belief = GaussianBelief.from_members(members, 0.3, loss)
         labels = rng.normal(size=n_labels)
     indices = rng.choice(n_samples, n_labels, replace=False)
-    expected, variance = belief.expected_loss(loss), belief.loss_variance(loss)
-    picked = expected[indices]
     state = PoolState(
         loss=loss,
         belief=belief,
-        expected_loss=expected,
-        picks=Picks(
-            indices=indices,
-            query_proba=1.0 / (n_samples - np.arange(n_labels)),
-            expected_loss=picked,
-            free_expected_loss=expected.sum() - np.cumsum(picked) + picked,
-            residual_moment=np.full(n_labels, n_samples**2 * variance.mean()),
-            loss_moment=np.full(
-                n_labels, n_samples**2 * (variance + expected**2).mean()
-            ),
-            max_inverse_proba=n_samples - np.arange(n_labels, dtype=float),
-            max_expected_ratio=np.full(n_labels, n_samples * expected.max()),
-            losses=loss.observed(indices, labels),
-            answered=np.ones(n_labels, dtype=bool),
-            skipped=np.zeros(n_labels, dtype=bool),
-        ),
+        expected_loss=belief.expected_loss(loss),
+        picks=_uniform_picks(belief, loss, indices, labels),
         labels=labels,
         is_calibrated=True,
     )
@@ -88,7 +73,28 @@ def make_state(
     return state
 
 
-def _arrays(bundle):
+def _uniform_picks(belief: Any, loss: Any, indices: Ints, labels: np.ndarray) -> Picks:
+    """Picks with equal probabilities, all of them answered."""
+    n_samples, n_labels = loss.n_samples, len(indices)
+    expected, variance = belief.expected_loss(loss), belief.loss_variance(loss)
+    picked = expected[indices]
+    n_free = n_samples - np.arange(n_labels, dtype=float)
+    return Picks(
+        indices=indices,
+        query_proba=1.0 / n_free,
+        expected_loss=picked,
+        free_expected_loss=expected.sum() - np.cumsum(picked) + picked,
+        residual_moment=np.full(n_labels, n_samples**2 * variance.mean()),
+        loss_moment=np.full(n_labels, n_samples**2 * (variance + expected**2).mean()),
+        max_inverse_proba=n_free,
+        max_expected_ratio=np.full(n_labels, n_samples * expected.max()),
+        losses=loss.observed(indices, labels),
+        answered=np.ones(n_labels, dtype=bool),
+        skipped=np.zeros(n_labels, dtype=bool),
+    )
+
+
+def _arrays(bundle: Any) -> Iterator[np.ndarray]:
     """All arrays of a dataclass and of the dataclasses in it."""
     for value in vars(bundle).values():
         if isinstance(value, np.ndarray):
@@ -103,13 +109,64 @@ def _arrays(bundle):
 TASKS: tuple[Task, ...] = ("classification", "regression")
 
 
-def require(condition, message):
+def require(condition: Any, message: str) -> None:
     """Raise an AssertionError with a message unless a condition holds."""
     if not condition:
         raise AssertionError(message)
 
 
-def check_object(strategy: Any, base) -> None:
+def require_close(
+    found: float, exact: float, message: str, rtol: float = 1e-9, atol: float = 1e-9
+) -> None:
+    """Raise an AssertionError unless two numbers agree, and say what they are."""
+    close = np.isclose(found, exact, rtol=rtol, atol=atol)
+    require(close, f"{message}, but is {found:.6g}, not {exact:.6g}")
+
+
+def checked(
+    values: Any,
+    shape: tuple[int, ...],
+    name: str,
+    *,
+    what: str,
+    where: str = "",
+    least: float = 0.0,
+) -> Floats:
+    """Return values as an array; they must have this shape, and be finite."""
+    values = np.asarray(values)
+    require(
+        values.shape == shape,
+        f"{name} must be {what} {shape}, but are of shape {values.shape}{where}",
+    )
+    is_finite = values.dtype.kind in "biuf" and np.isfinite(values).all()
+    require(is_finite, f"{name} must be finite numbers{where}")
+    require((values >= least).all(), f"{name} must be non-negative{where}")
+    return values.astype(float)
+
+
+def check_tasks(tasks: Task | Sequence[Task]) -> tuple[Task, ...]:
+    """Return the tasks, of which one may be given by itself."""
+    tasks = (tasks,) if isinstance(tasks, str) else tuple(tasks)
+    unknown = [task for task in tasks if task not in TASKS]
+    if unknown or not tasks:
+        raise ValueError(f"tasks={tasks} must be some of {TASKS}.")
+    return tasks
+
+
+@contextmanager
+def works_for(strategy: Any, task: Task, check: str) -> Iterator[None]:
+    """Say of errors inside for which task they occurred, and how to leave it out."""
+    try:
+        yield
+    except (AttributeError, TypeError) as error:  # Beliefs differ by the task.
+        (other,) = {*TASKS} - {task}
+        raise AssertionError(
+            f"{type(strategy).__name__} must work for {task}, but failed: {error!r}. "
+            f"If it is made for {other} only: {check}(..., tasks={other!r})"
+        ) from error
+
+
+def check_object(strategy: Any, base: Any) -> None:
     """Check the class attributes of a strategy, and that it can be copied."""
     for flag in base.flags:
         kind = bool if isinstance(getattr(base, flag), bool) else Real
@@ -122,7 +179,7 @@ def check_object(strategy: Any, base) -> None:
     check_copies(strategy)
 
 
-def check_copies(strategy):
+def check_copies(strategy: Any) -> None:
     """Check that clones and pickled copies have the same parameters."""
     require(
         hasattr(strategy, "get_params"),
@@ -143,7 +200,7 @@ def check_copies(strategy):
 
 
 @contextmanager
-def unchanged(*arrays):
+def unchanged(*arrays: np.ndarray) -> Iterator[None]:
     """Check that the code inside does not write to arrays."""
     before = [np.array(array) for array in arrays]
     yield

@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_ase._utils._typing import Estimator, Task
+from sklearn_ase._state import PoolState
+from sklearn_ase._utils._typing import Estimator, Floats, Ints, Task
 from sklearn_ase.acquisition import BaseAcquisition
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.losses import LogLoss, SquaredError
@@ -20,25 +22,29 @@ from sklearn_ase.surrogate import as_surrogate
 from sklearn_ase.testing._states import (
     TASKS,
     check_object,
+    check_tasks,
+    checked,
     make_state,
     require,
+    require_close,
     unchanged,
+    works_for,
 )
 
 
 def check_acquisition(
-    acquisition: BaseAcquisition, tasks: Sequence[Task] = TASKS
+    acquisition: BaseAcquisition, tasks: Task | Sequence[Task] = TASKS
 ) -> None:
     """Check that an object can serve as acquisition.
 
     Scores must be one finite number >= 0 per sample. They must be the same for the same
-    state. Unless `follows_labels` is True they must not depend on the labels.
+    state.
 
     Parameters
     ----------
     acquisition : BaseAcquisition
-    tasks : sequence of {"classification", "regression"}
-        The tasks it is made for.
+    tasks : {"classification", "regression"}, or a sequence of them
+        The tasks it is made for; both if it is left out.
 
     Raises
     ------
@@ -51,45 +57,34 @@ def check_acquisition(
     >>> from sklearn_ase.testing import check_acquisition
     >>> check_acquisition(XWED())
     """
+    tasks = check_tasks(tasks)
     check_object(acquisition, BaseAcquisition)
     for task in tasks:
-        for n_samples, n_labels in ((40, 12), (40, 0), (1, 0)):
-            state = make_state(task, n_samples, n_labels)
-            scores = _checked_scores(acquisition, state)
-            even = not acquisition.is_uniform or np.ptp(scores) == 0
-            require(even, "scores must be equal where is_uniform says so")
-            again = clone(acquisition).score_samples(state)
-            require(np.array_equal(scores, again), "same state must give same scores")
-        if not acquisition.follows_labels:
-            _check_no_stale_scores(acquisition, task)
+        with works_for(acquisition, task, "check_acquisition"):
+            _check_scores(acquisition, task)
 
 
-def _checked_scores(acquisition, state):
-    scores = np.asarray(acquisition.score_samples(state))
-    require(scores.shape == (state.n_samples,), "scores must be one per sample")
-    require(np.isfinite(scores).all(), "scores must be finite")
-    require((scores >= 0).all(), "scores must be non-negative")
-    return scores
+def _check_scores(acquisition: BaseAcquisition, task: Task) -> None:
+    """Check the scores of one task."""
+    for n_samples, n_labels in ((40, 12), (40, 0), (1, 0)):
+        state = make_state(task, n_samples, n_labels)
+        scores = _checked_scores(acquisition, state)
+        even = not acquisition.is_uniform or np.ptp(scores) == 0
+        require(even, "scores must be equal where is_uniform says so")
+        again = clone(acquisition).score_samples(state)
+        require(np.array_equal(scores, again), "same state must give same scores")
 
 
-def _check_no_stale_scores(acquisition, task):
-    # make_state draws the belief before the labels: these states share the belief, but
-    # neither the rows that were picked nor their labels.
-    first, second = (make_state(task, 40, n_labels) for n_labels in (12, 15))
-    scores = [_checked_scores(acquisition, state) for state in (first, second)]
-    free = first.free & second.free  # Scores of other rows are never used.
-    require(
-        np.array_equal(scores[0][free], scores[1][free]),
-        "scores change with the labels, but follows_labels is False, so they would be "
-        "computed once per fit of the surrogate and then be out of date: set the class "
-        "attribute follows_labels = True",
-    )
+def _checked_scores(acquisition: BaseAcquisition, state: PoolState) -> Floats:
+    """Scores of the right shape and size."""
+    scores, shape = acquisition.score_samples(state), (state.n_samples,)
+    return checked(scores, shape, "scores", what="one per sample, shape")
 
 
 # The contract of risk estimators.
 
 
-def check_risk(risk: BaseRisk, tasks: Sequence[Task] = TASKS) -> None:
+def check_risk(risk: BaseRisk, tasks: Task | Sequence[Task] = TASKS) -> None:
     """Check that an object can serve as risk estimator.
 
     The estimate must be finite, lie in its interval, and be the same for the same
@@ -98,8 +93,8 @@ def check_risk(risk: BaseRisk, tasks: Sequence[Task] = TASKS) -> None:
     Parameters
     ----------
     risk : BaseRisk
-    tasks : sequence of {"classification", "regression"}
-        The tasks it is made for.
+    tasks : {"classification", "regression"}, or a sequence of them
+        The tasks it is made for; both if it is left out.
 
     Raises
     ------
@@ -112,14 +107,17 @@ def check_risk(risk: BaseRisk, tasks: Sequence[Task] = TASKS) -> None:
     >>> from sklearn_ase.testing import check_risk
     >>> check_risk(LURE())
     """
+    tasks = check_tasks(tasks)
     check_object(risk, BaseRisk)
     for task in tasks:
-        for n_samples, n_labels in ((40, 12), (40, 1), (8, 8)):
-            _check_estimate(risk, make_state(task, n_samples, n_labels))
-        _check_estimate(risk, _with_open(make_state(task, 40, 12), 7))
+        with works_for(risk, task, "check_risk"):
+            for n_samples, n_labels in ((40, 12), (40, 1), (8, 8)):
+                _check_estimate(risk, make_state(task, n_samples, n_labels))
+            _check_estimate(risk, _with_open(make_state(task, 40, 12), 7))
 
 
-def _check_estimate(risk, state):
+def _check_estimate(risk: BaseRisk, state: PoolState) -> None:
+    """Check the estimate of one state."""
     found = risk.estimate(state)
     require(isinstance(found, Estimate), "estimate must be an Estimate")
     require(np.isfinite(float(found)), "the value must be finite")
@@ -133,7 +131,7 @@ def _check_estimate(risk, state):
     require(float(found) == float(again), "same state must give same estimate")
 
 
-def _with_open(state, place):
+def _with_open(state: PoolState, place: int) -> PoolState:
     """The state with a query that is open: weighted estimates stop in front of it."""
     answered = state.picks.answered.copy()
     answered[place] = False
@@ -181,7 +179,8 @@ def check_selection(selection: BaseSelection) -> None:
         _check_picks(selection, scores, candidates[:1], 1, "one candidate")
 
 
-def _example_scores(rng):
+def _example_scores(rng: np.random.Generator) -> dict[str, Floats]:
+    """Scores of candidates, by what is special about them."""
     scores = rng.gamma(1.0, size=_N_CANDIDATES)
     return {
         "positive scores": scores,
@@ -194,7 +193,8 @@ def _example_scores(rng):
     }
 
 
-def _check_distribution(selection, scores, name):
+def _check_distribution(selection: BaseSelection, scores: Floats, name: str) -> None:
+    """Check the probabilities of candidates with these scores."""
     with unchanged(scores):
         proba = _checked_distribution(selection, scores, name)
         again = clone(selection).distribution(scores)
@@ -209,21 +209,25 @@ def _check_distribution(selection, scores, name):
     _checked_distribution(selection, scores[:1], "one candidate")
 
 
-def _checked_distribution(selection, scores, name):
-    proba = np.asarray(selection.distribution(scores))
-    require(
-        proba.shape == scores.shape,
-        f"a distribution must have one probability per candidate, shape "
-        f"{scores.shape}, but has shape {proba.shape} ({name})",
-    )
-    valid = np.isfinite(proba).all() and (proba >= 0).all()
-    require(valid, f"probabilities must be finite and non-negative ({name})")
-    sums = np.isclose(proba.sum(), 1.0, rtol=0, atol=1e-9)
-    require(sums, f"probabilities must sum to 1, not {proba.sum()} ({name})")
+def _checked_distribution(
+    selection: BaseSelection, scores: Floats, name: str
+) -> Floats:
+    """Probabilities of the right shape that sum to 1."""
+    where, what = f" ({name})", "one per candidate, shape"
+    proba = selection.distribution(scores)
+    proba = checked(proba, scores.shape, "probabilities", what=what, where=where)
+    require_close(proba.sum(), 1.0, f"probabilities must sum to 1{where}", rtol=0.0)
     return proba
 
 
-def _check_picks(selection, scores, candidates, n_queries, name):
+def _check_picks(
+    selection: BaseSelection,
+    scores: Floats,
+    candidates: Ints,
+    n_queries: int,
+    name: str,
+) -> None:
+    """Check the picks among candidates, and their probabilities."""
     with unchanged(scores, candidates):
         queries = [
             copy.pick(scores, candidates, n_queries, np.random.default_rng(1))
@@ -245,15 +249,15 @@ def _check_picks(selection, scores, candidates, n_queries, name):
         left.remove(index)
 
 
-def _check_probability(selection, proba, expected, name):
+def _check_probability(
+    selection: BaseSelection, proba: float, expected: float, name: str
+) -> None:
+    """Check the probability that came with a pick."""
     if not selection.has_query_proba:
         require(np.isnan(proba), "without has_query_proba probabilities must be NaN")
         return
-    require(
-        np.isclose(proba, expected, rtol=1e-9, atol=0),
-        f"the probability of a pick must be that of the distribution given the picks "
-        f"before, {expected:.3g}, not {proba:.3g} ({name})",
-    )
+    message = "the probability of a pick must be that of the distribution given the "
+    require_close(proba, expected, f"{message}picks before ({name})", atol=0.0)
 
 
 # The contract of stopping rules.
@@ -291,12 +295,13 @@ def check_stopping(stop: BaseStop) -> None:
             _check_reason(stop, estimates[:n_labels], name)
 
 
-def _example_estimates():
+def _example_estimates() -> dict[str, list]:
+    """Estimates after each label, by what is special about them."""
     rng = np.random.default_rng(0)
     counts = np.arange(1, _N_LABELS + 1)
     values = 0.4 + 0.2 * rng.normal(size=_N_LABELS) / np.sqrt(counts)
 
-    def estimates(refusal="", spread=0.5, counts=counts):
+    def after(counts: Ints, refusal: str = "", spread: float = 0.5) -> list:
         return [
             replace(
                 Estimate.of_mean(
@@ -311,17 +316,18 @@ def _example_estimates():
         ]
 
     return {
-        "with intervals": estimates(),
-        "with intervals of width 0": estimates(spread=0.0),
-        "with labels in batches of 7": estimates(counts=7 * ((counts - 1) // 7) + 1),
-        "without a standard error": estimates(spread=np.nan),
-        "without intervals": estimates("No interval.", np.nan),
-        "without intervals at first": estimates("Too few labels.")[:25]
-        + estimates()[25:],
+        "with intervals": after(counts),
+        "with intervals of width 0": after(counts, spread=0.0),
+        "with labels in batches of 7": after(7 * ((counts - 1) // 7) + 1),
+        "without a standard error": after(counts, spread=np.nan),
+        "without intervals": after(counts, "No interval.", np.nan),
+        "without intervals at first": after(counts[:25], "Too few labels.")
+        + after(counts[25:]),
     }
 
 
-def _check_reason(stop, estimates, name):
+def _check_reason(stop: BaseStop, estimates: list, name: str) -> None:
+    """Check what a rule says of some estimates."""
     given = list(estimates)
     with warnings.catch_warnings():
         # Rules that look at an interval that was refused are warned, not wrong.
@@ -345,7 +351,7 @@ def _check_reason(stop, estimates, name):
 # The contract of surrogates.
 
 
-_N_ROWS, _N_ROWS = 30, 50
+_N_ROWS, _N_SAMPLES = 30, 50  # With labels, and in the pool.
 _CLASSES = np.array(["ant", "bee", "cat"])  # No labelled row is a cat.
 
 
@@ -392,36 +398,35 @@ def check_surrogate(surrogate: Estimator, task: Task = "classification") -> None
     if surrogate.gives_members:
         kept = fitted().belief(X_pool, loss, keep_member_loss=True).member_loss
         require(
-            kept is not None and kept.shape[1:] == (_N_ROWS,),
+            kept is not None and kept.shape[1:] == (_N_SAMPLES,),
             "gives_members is True, so keep_member_loss=True must give member_loss",
         )
 
 
-def _example(task):
+def _example(task: Task) -> tuple[Any, ...]:
     """Labelled rows, a pool, the model's predictions for it, and their loss."""
     rng = np.random.default_rng(0)
-    X, X_pool = rng.normal(size=(_N_ROWS, 3)), rng.normal(size=(_N_ROWS, 3))
+    X, X_pool = rng.normal(size=(_N_ROWS, 3)), rng.normal(size=(_N_SAMPLES, 3))
     y = X[:, 0] + 0.1 * rng.normal(size=_N_ROWS)
     if task == "regression":
         expert = X_pool[:, 0].copy()
         return X, y, X_pool, expert, SquaredError().build(expert)
-    expert = np.tile([0.5, 0.5, 0.0], (_N_ROWS, 1))
+    expert = np.tile([0.5, 0.5, 0.0], (_N_SAMPLES, 1))
     labels = np.where(y > 0, "bee", "ant")
     return X, labels, X_pool, expert, LogLoss().build(expert, _CLASSES)
 
 
-def _check_belief(belief, loss):
+def _check_belief(belief: Any, loss: Any) -> None:
+    """Check what a surrogate says of each row."""
     for array in (
         belief.expected_loss(loss),
         belief.loss_variance(loss),
         belief.disagreement(),
         belief.weighted_disagreement(loss),
     ):
-        require(array.shape == (_N_ROWS,), "beliefs must have one entry per sample")
-        require(np.isfinite(array).all(), "beliefs must be finite")
-        require((array >= 0).all(), "beliefs must be non-negative")
+        checked(array, (_N_SAMPLES,), "beliefs", what="one number per sample, shape")
     if hasattr(belief, "proba"):
-        shape = (_N_ROWS, len(_CLASSES))
+        shape = (_N_SAMPLES, len(_CLASSES))
         require(belief.proba.shape == shape, "every class must have a column")
         require(np.allclose(belief.proba.sum(axis=1), 1), "rows must sum to 1")
         possible = (belief.proba[:, 2] > 0).all()

@@ -1,19 +1,26 @@
-"""The contract of losses."""
+"""The contracts of losses and metrics."""
 
 from __future__ import annotations
 
 from inspect import signature
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from sklearn_ase._utils._typing import LossFunction, Task
+from sklearn_ase._utils._typing import Floats, LossFunction, Task
 from sklearn_ase.losses import BaseLoss, LossTable, PointLoss, as_loss
 from sklearn_ase.metrics import PoolMetric, as_metric
 from sklearn_ase.metrics._ranking import BaseRanking
-from sklearn_ase.testing._states import TASKS, check_copies, require, unchanged
+from sklearn_ase.testing._states import (
+    TASKS,
+    check_copies,
+    checked,
+    require,
+    require_close,
+    unchanged,
+)
 
 if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
@@ -71,7 +78,8 @@ def check_loss(
         _check_point_loss(loss, rtol)
 
 
-def _check_table(loss, classes):
+def _check_table(loss: Any, classes: np.ndarray) -> None:
+    """Check a loss of classification."""
     rng = np.random.default_rng(0)
     labels = rng.choice(classes, _N_SAMPLES)
     prediction = rng.choice(classes, _N_SAMPLES)
@@ -91,21 +99,17 @@ def _check_table(loss, classes):
         )
 
 
-def _checked_table(loss, prediction, classes):
+def _checked_table(loss: Any, prediction: np.ndarray, classes: np.ndarray) -> LossTable:
+    """The table of a loss, with the right shape and values."""
     table = loss.build(prediction, classes)
     require(isinstance(table, LossTable), "build must return a LossTable")
-    shape = (_N_SAMPLES, len(classes))
-    require(
-        np.shape(table.values) == shape,
-        f"the table must have the shape (n_samples, n_classes), here {shape}, not "
-        f"{np.shape(table.values)}",
-    )
-    valid = np.isfinite(table.values).all() and (table.values >= 0).all()
-    require(valid, "losses must be finite and non-negative")
+    what = "of shape (n_samples, n_classes), here"
+    checked(table.values, (_N_SAMPLES, len(classes)), "values of the table", what=what)
     return table
 
 
-def _check_point_loss(loss, rtol):
+def _check_point_loss(loss: Any, rtol: float) -> None:
+    """Check a loss of regression."""
     rng = np.random.default_rng(0)
     prediction, labels = rng.normal(size=(2, _N_SAMPLES))
     mean = prediction + 1.5 * rng.normal(size=(3, _N_SAMPLES))  # Of three members.
@@ -126,7 +130,9 @@ def _check_point_loss(loss, rtol):
             require(np.array_equal(found, again), f"{name} must not change when copied")
 
 
-def _integrated_moments(loss, prediction, mean, variance):
+def _integrated_moments(
+    loss: BaseLoss, prediction: Floats, mean: Floats, variance: Floats
+) -> dict[str, Floats]:
     """Moments by a plain sum over a fine grid, shape (n_members, n_samples) each."""
     y_true = mean[..., None] + np.sqrt(variance)[:, None] * _GRID
     y_pred = np.broadcast_to(prediction[:, None], y_true.shape)
@@ -142,13 +148,13 @@ def _integrated_moments(loss, prediction, mean, variance):
     }
 
 
-def _check_moment(loss, name, found, exact, rtol):
-    require(
-        np.shape(found) == exact.shape,
-        f"{name} must have the shape of the mean, {exact.shape}, not {np.shape(found)}",
-    )
-    if name != "curvature":
-        require((found >= 0).all(), f"{name} must be non-negative")
+def _check_moment(
+    loss: BaseLoss, name: str, found: Any, exact: Floats, rtol: float
+) -> None:
+    """Check a moment against that of a numerical integration."""
+    least = -np.inf if name == "curvature" else 0.0
+    what = "of the shape of the mean,"
+    found = checked(found, exact.shape, name, what=what, least=least)
     is_formula = getattr(type(loss), name) is not getattr(BaseLoss, name)
     cure = "check the formula" if is_formula else "use more n_nodes, or a formula"
     error, scale = np.abs(found - exact).mean(), np.abs(exact).mean()
@@ -161,7 +167,7 @@ def _check_moment(loss, name, found, exact, rtol):
     )
 
 
-def _check_rows(loss, y_true, y_pred):
+def _check_rows(loss: BaseLoss, y_true: np.ndarray, y_pred: np.ndarray) -> None:
     """Check that the loss of a row does not depend on other rows, nor on a copy."""
     with unchanged(y_true, y_pred):
         values = _checked_values(loss, y_true, y_pred)
@@ -174,22 +180,17 @@ def _check_rows(loss, y_true, y_pred):
     require(alone, "the loss of a row must not depend on other rows")
 
 
-def _checked_values(loss, y_true, y_pred):
-    values = np.asarray(loss(y_true, y_pred), dtype=float)
-    require(
-        values.shape == y_true.shape,
-        f"a loss must return one value per row, shape {y_true.shape}, but returned "
-        f"shape {values.shape}",
-    )
-    require(np.isfinite(values).all(), "losses must be finite")
-    require((values >= 0).all(), "losses must be non-negative")
+def _checked_values(loss: BaseLoss, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
+    """The losses of some rows, of the right shape and size."""
+    what = "one value per row, shape"
+    values = checked(loss(y_true, y_pred), y_true.shape, "losses", what=what)
     if loss.task == "regression":
         low = (values <= loss.max_loss).all()
         require(low, f"losses must not exceed max_loss={loss.max_loss}")
     return values
 
 
-def _copied(loss):
+def _copied(loss: Any) -> Any:
     """A clone; `as_loss` may have set the task, which is not always a parameter."""
     return as_loss(clone(loss), loss.task)
 
@@ -251,7 +252,9 @@ def check_metric(
     _check_bounds(metric, labels, prediction, classes)
 
 
-def _data(metric, task, classes):
+def _data(
+    metric: BaseMetric, task: Task | None, classes: Any
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
     """Labels, predictions that are often right, and classes."""
     rng = np.random.default_rng(0)
     if task == "regression":
@@ -260,19 +263,19 @@ def _data(metric, task, classes):
         return labels, prediction if metric.response_method else None, None
     classes = np.unique([0, 1] if classes is None else classes)
     # Every class occurs, so that a direct call can tell the classes.
-    places = np.append(
-        np.arange(len(classes)), rng.choice(len(classes), _N_METRIC_ROWS)
-    )
-    places = places[:_N_METRIC_ROWS]
+    some = rng.choice(len(classes), _N_METRIC_ROWS)
+    places = np.append(np.arange(len(classes)), some)[:_N_METRIC_ROWS]
     proba = rng.dirichlet(np.ones(len(classes)), _N_METRIC_ROWS)
     proba = 0.6 * proba + 0.4 * np.eye(len(classes))[places]
     guess = np.where(rng.random(_N_METRIC_ROWS) < 0.5, places, rng.permutation(places))
     answers = {None: None, "predict": classes[guess], "predict_proba": proba}
-    prediction = answers[metric.response_method]
-    return classes[places], prediction, classes
+    return classes[places], answers[metric.response_method], classes
 
 
-def _check_row_values(metric, labels, prediction, classes):
+def _check_row_values(
+    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
+) -> None:
+    """Check the values of each row and their means."""
     values = _values(metric, labels, prediction, classes)
     rows = np.arange(len(labels))[::-3]
     some = _values(metric, labels[rows], _rows(prediction, rows), classes)
@@ -286,51 +289,44 @@ def _check_row_values(metric, labels, prediction, classes):
         f"value must return one finite number for the means of the check, not {value}",
     )
     direct = metric(labels, prediction)
-    require(
-        np.isclose(value, direct, rtol=1e-9, atol=1e-9),
-        f"a call must give the value of the means, {value:.6g}, not {direct:.6g}",
-    )
+    require_close(direct, value, "a call must give the value of the means")
 
 
-def _values(metric, labels, prediction, classes):
+def _values(
+    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
+) -> Floats:
     """Row values of the right kind; those of classes are told the classes."""
     takes = "classes" in signature(metric.row_values).parameters
     extra = {"classes": classes} if takes else {}
     values = np.asarray(metric.row_values(labels, prediction, **extra))
-    require(
-        values.ndim == 2 and len(values) == len(labels),
-        f"row_values must return an array of shape (n_rows, n_means), here "
-        f"({len(labels)}, n_means), not {values.shape}",
-    )
-    finite = values.dtype.kind in "biuf" and np.isfinite(values).all()
-    require(finite, "row_values must return finite numbers")
-    return values.astype(float)
+    shape = (len(labels), *values.shape[1:2])
+    shape = shape if len(shape) == 2 else (len(labels), 1)
+    what = "of shape (n_rows, n_means), here"
+    return checked(values, shape, "row_values", what=what, least=-np.inf)
 
 
-def _check_gradient(metric, labels, prediction, classes):
+def _check_gradient(
+    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
+) -> None:
+    """Check the derivative by the means."""
     means = _values(metric, labels, prediction, classes).mean(axis=0)
-    gradient = np.asarray(metric.gradient(means), dtype=float)
-    require(
-        gradient.shape == means.shape,
-        f"gradient must have the shape of the means, {means.shape}, not "
-        f"{gradient.shape}",
-    )
+    what = "of the shape of the means,"
+    gradient = metric.gradient(means)
+    gradient = checked(gradient, means.shape, "gradient", what=what, least=-np.inf)
     for place, mean in enumerate(means):
         step = np.zeros(len(means))
         step[place] = _STEP * max(abs(mean), 1e-2)
         ends = metric.value(means + step), metric.value(means - step)
         exact = (ends[0] - ends[1]) / (2.0 * step[place])
-        require(
-            np.isclose(gradient[place], exact, rtol=1e-4, atol=1e-5),
-            f"gradient must agree with finite differences, but is {gradient[place]:.6g}"
-            f", not {exact:.6g}, for the mean number {place}",
-        )
+        message = f"gradient must agree with finite differences for mean {place}"
+        require_close(gradient[place], exact, message, rtol=1e-4, atol=1e-5)
 
 
-def _check_slopes(metric, labels, prediction, classes):
+def _check_slopes(
+    metric: Any, labels: np.ndarray, prediction: Any, classes: Any
+) -> None:
     """Check the slopes of a ranking at a belief that is not certain."""
-    sure = _one_hot(labels, classes)
-    proba = 0.8 * sure + 0.2 / len(classes)
+    proba = 0.8 * _one_hot(labels, classes) + 0.2 / len(classes)
     pool = metric.on_pool(prediction, classes)
     near = pool.at(proba)
     slope = near.parts[0].weight
@@ -339,30 +335,30 @@ def _check_slopes(metric, labels, prediction, classes):
         for step in (_STEP, -_STEP):
             moved = proba.copy()
             moved[row, pool.column] += step
-            ends.append(_belief_value(pool.at(moved)))
+            tangent = pool.at(moved)
+            ends.append(tangent.value([tangent.mean]))
         exact = len(labels) * (ends[0] - ends[1]) / (2.0 * _STEP)
-        require(
-            np.isclose(slope[row], exact, rtol=1e-4, atol=1e-5),
-            f"the slope of a row must agree with finite differences, but is "
-            f"{slope[row]:.6g}, not {exact:.6g}",
-        )
+        message = "the slope of a row must agree with finite differences"
+        require_close(slope[row], exact, message, rtol=1e-4, atol=1e-5)
 
 
-def _belief_value(tangent):
-    return tangent.value([tangent.mean])
-
-
-def _check_pool(metric, labels, prediction, classes):
+def _check_pool(
+    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
+) -> None:
+    """Check that the metric of the pool is that of its labels."""
     pool = _on_pool(metric, labels, prediction, classes)
-    found, direct = _pool_value(pool, labels), metric(labels, prediction)
-    require(
-        np.isclose(found, direct, rtol=1e-9, atol=1e-9),
-        f"the metric of the pool must agree with a direct call, {direct:.6g}, but is "
-        f"{found:.6g}",
-    )
+    message = "the metric of the pool must agree with a direct call"
+    require_close(_pool_value(pool, labels), metric(labels, prediction), message)
 
 
-def _on_pool(metric, labels, prediction, classes, weight=None):
+def _on_pool(
+    metric: BaseMetric,
+    labels: np.ndarray,
+    prediction: Any,
+    classes: Any,
+    weight: Floats | None = None,
+) -> PoolMetric:
+    """The metric for these predictions."""
     extra = {"n_samples": len(labels)} if prediction is None else {}
     pool = metric.on_pool(prediction, classes, weight, **extra)
     if isinstance(metric, BaseRanking):
@@ -372,14 +368,16 @@ def _on_pool(metric, labels, prediction, classes, weight=None):
     return pool
 
 
-def _pool_value(pool, labels):
+def _pool_value(pool: PoolMetric, labels: np.ndarray) -> float:
+    """The metric of the pool by its labels."""
     rows = np.arange(len(labels))
-    return pool.value(
-        np.array([part.observed(rows, labels).mean() for part in pool.parts])
-    )
+    means = [part.observed(rows, labels).mean() for part in pool.parts]
+    return pool.value(np.array(means))
 
 
-def _check_weights(metric, labels, prediction, classes):
+def _check_weights(
+    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
+) -> None:
     """Check that rows of weight 2 are rows given twice, and of weight 0 left out."""
     counts = np.ones(len(labels), int)
     counts[5::4], counts[7::9] = 2, 0
@@ -388,13 +386,13 @@ def _check_weights(metric, labels, prediction, classes):
     rows = np.repeat(np.arange(len(labels)), counts)
     repeated = _rows(prediction, rows)
     exact = _pool_value(_on_pool(metric, labels[rows], repeated, classes), labels[rows])
-    require(
-        np.isclose(found, exact, rtol=1e-9, atol=1e-9),
-        f"a weight of 2 must count as a row given twice: {exact:.6g}, not {found:.6g}",
-    )
+    require_close(found, exact, "a weight of 2 must count as a row given twice")
 
 
-def _check_bounds(metric, labels, prediction, classes):
+def _check_bounds(
+    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
+) -> None:
+    """Check that no labels lead out of the bounds."""
     least, most = metric.bounds
     rng = np.random.default_rng(1)
     for _ in range(5):
@@ -407,9 +405,11 @@ def _check_bounds(metric, labels, prediction, classes):
         labels = rng.permutation(labels)
 
 
-def _one_hot(labels, classes):
+def _one_hot(labels: np.ndarray, classes: np.ndarray) -> Floats:
+    """A belief that is certain of the labels."""
     return (labels[:, None] == classes).astype(float)
 
 
-def _rows(prediction, rows):
+def _rows(prediction: np.ndarray | None, rows: Any) -> np.ndarray | None:
+    """Some of the predictions, if there are any."""
     return None if prediction is None else prediction[rows]

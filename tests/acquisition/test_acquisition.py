@@ -102,18 +102,12 @@ def test_a_part_that_is_not_an_acquisition_is_refused_with_its_name(part):
     for read in (
         lambda mixture: mixture.score_samples(make_state()),
         lambda mixture: mixture.is_uniform,
-        lambda mixture: hasattr(mixture, "follows_labels"),
     ):
         with pytest.raises(
             TypeError,
             match=r"acquisitions of Mixture must be.*BaseAcquis",
         ):
             read(Mixture([BALD(), part]))
-
-
-def test_a_mixture_follows_labels_if_any_part_does():
-    assert Mixture([BALD(), TrustWeighted()]).follows_labels
-    assert not Mixture().follows_labels
 
 
 @pytest.mark.parametrize("inner", [None, BALD(), Uniform(), VarianceReduction()])

@@ -303,7 +303,7 @@ def test_only_features_and_parquet_need_pandas(desk):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "pip install pandas" in done.stderr
+    assert "sklearn-ase[cli]" in done.stderr
     assert len(desk.read("batch.csv")) == 5
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 HOUSE = Path(__file__).parents[2] / "benchmarks" / "house"
 
 

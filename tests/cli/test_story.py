@@ -70,6 +70,7 @@ def test_a_campaign_can_be_continued_in_python(desk):
     assert json.loads(out)["estimate"] == pytest.approx(float(expected))
 
 
+@pytest.mark.slow
 def test_the_same_story_in_processes_of_its_own(desk):
     def run(*words):
         command = [sys.executable, "-m", "sklearn_ase", *words]

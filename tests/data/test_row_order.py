@@ -18,7 +18,6 @@ from sklearn_ase import (
 )
 from sklearn_ase._data._rows import RowOrder
 from sklearn_ase.metrics import FBeta, LabelShare, RocAuc, RootMeanSquaredError
-from sklearn_ase.selection import ArgMax
 from sklearn_ase.simulation import (
     Scenario,
     label_efficiency_curve,
@@ -196,14 +195,11 @@ def test_a_choice_between_models_compares_them_too():
 def test_other_arrays_with_one_row_per_row_of_the_pool_are_compared(
     evaluation, tmp_path
 ):
-    apart = _evaluator(selection=ArgMax()).start(X, **TRAINING)
-    with _refused("embedding"):
-        apart.ask(2, embedding=_shuffled(X))
     said = pd.Series(MODEL.predict(X), INDEX)
     with _refused("predictions"):
-        apart.export([1, 2], tmp_path / "rows.csv", predictions=_shuffled(said))
+        evaluation.export([1, 2], tmp_path / "rows.csv", predictions=_shuffled(said))
     with _refused("predictions"):
-        apart.ask(2).to_frame(X, predictions=_shuffled(said))
+        evaluation.ask(2).to_frame(X, predictions=_shuffled(said))
     evaluator = _evaluator().fit(X, Y, **TRAINING)
     evaluator.score(X, Y)
     with _refused("y"):

@@ -213,6 +213,7 @@ def test_the_report_tells_what_is_certain_from_what_is_not():
     assert many[-1] == "  some at 50: 0.80, for certain"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_trust_study_runs_and_is_printed_beside_a_baseline(tmp_path, capsys):
     import trust
@@ -231,6 +232,7 @@ def test_the_trust_study_runs_and_is_printed_beside_a_baseline(tmp_path, capsys)
     assert f"| default | {same} | {same} |" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_rare_classes_are_counted(monkeypatch, capsys):
     import rare_classes
@@ -252,6 +254,7 @@ def test_rare_classes_are_counted(monkeypatch, capsys):
     assert "| believed at 0 / 25 |" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_coverage_of_intervals_is_printed(tmp_path, capsys, monkeypatch):
     import interval_coverage
 
@@ -280,6 +283,7 @@ def test_an_interval_that_is_refused_is_not_wrong():
     assert found["wrong"] == pytest.approx([1 / 3] * len(COUNTS))
 
 
+@pytest.mark.slow
 def test_intervals_by_betting_are_printed_beside_ours(tmp_path, capsys):
     import betting_intervals
 
@@ -327,6 +331,7 @@ def test_wrong_predictions_have_the_rate_of_their_task():
     assert (scenario.estimator.predict(scenario.X_train) == scenario.y_train).all()
 
 
+@pytest.mark.slow
 def test_choices_of_models_are_counted_beside_random_labels(tmp_path, capsys):
     import model_selection
 
@@ -347,6 +352,7 @@ def test_choices_of_models_are_counted_beside_random_labels(tmp_path, capsys):
     assert "holds 100" in printed
 
 
+@pytest.mark.slow
 def test_judges_are_compared_with_plain_samples(
     data_dir, tmp_path, capsys, monkeypatch
 ):
@@ -415,6 +421,7 @@ def test_hidden_errors_are_among_the_answers_that_the_judge_accepts(data_dir):
     assert not np.array_equal(usual.judge, other.judge)
 
 
+@pytest.mark.slow
 def test_differences_of_models_are_counted_beside_a_plain_sample(
     tmp_path, capsys, monkeypatch
 ):
@@ -441,6 +448,7 @@ def _two_classes(data_dir):
     return pd.DataFrame(X), (y > 4).astype(int)
 
 
+@pytest.mark.slow
 def test_costs_of_comparisons_are_printed(capsys):
     import model_costs
 

@@ -28,7 +28,11 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = r"\d+(?:\.\d+)?"
 GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
-PAGES = [path for path in GUIDE if BLOCK.search(path.read_text(encoding="utf-8"))]
+PAGES = [
+    pytest.param(path, marks=[pytest.mark.slow] if path.stem == "judges" else [])
+    for path in GUIDE
+    if BLOCK.search(path.read_text(encoding="utf-8"))
+]
 
 
 def assert_prints(text, namespace):
@@ -166,10 +170,12 @@ def site(tmp_path_factory):
     return folder / "site"
 
 
+@pytest.mark.slow
 def test_links_inside_the_site_resolve(site):
     assert list(broken_links(site)) == []
 
 
+@pytest.mark.slow
 def test_the_site_loads_nothing_from_other_hosts(site):
     loaded = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//[^>]*>")
     found = {
@@ -180,12 +186,14 @@ def test_the_site_loads_nothing_from_other_hosts(site):
     assert found == set()
 
 
+@pytest.mark.slow
 def test_formulas_of_the_site_are_mathml(site):
     page = (site / "method.html").read_text(encoding="utf-8")
     assert '<div class="formula" id="eq-t12"><math display="block">' in page
     assert "\\frac" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "page"),
     [
@@ -211,6 +219,7 @@ STUDIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_of_the_site_begins_with_question_and_answer(name, site):
     page = (site / f"{name}.html").read_text(encoding="utf-8")
@@ -256,3 +265,29 @@ def test_links_of_files_beside_the_package_resolve(path):
         if anchor:
             page = (ROOT / target).read_text(encoding="utf-8")
             assert anchor in map(slug, re.findall(r"^#+ (.+)$", page, re.MULTILINE))
+
+
+SCRIPT = re.compile(r"\b((?:benchmarks|examples)/[a-z_/]+\.py)\b")
+
+
+def test_scripts_that_pages_and_scripts_name_exist():
+    folders = [ROOT / name for name in ("docs", "benchmarks", "examples", "tests")]
+    files = [*ROOT.glob("*.md"), *(path for one in folders for path in one.rglob("*"))]
+    for path in files:
+        if path.suffix in (".md", ".py"):
+            for name in SCRIPT.findall(path.read_text(encoding="utf-8")):
+                assert (ROOT / name).exists(), f"{path} names {name}"
+
+
+def test_the_table_of_the_benchmarks_names_every_script_that_is_run():
+    folder = ROOT / "benchmarks"
+    table = (folder / "README.md").read_text(encoding="utf-8")
+    runs = [
+        path
+        for path in folder.rglob("*.py")
+        if path.parent.name != "shared"
+        and '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    ]
+    missing = {path.name for path in runs if path.name not in table}
+    # Called by another script, or read the runs of one.
+    assert missing <= {"judge_methods.py", "judge_pools.py", "slice_rules.py"}

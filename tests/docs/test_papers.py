@@ -17,7 +17,7 @@ from sklearn_ase.simulation import Scenario
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
-pytestmark = pytest.mark.usefixtures("papers")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("papers")]
 
 
 def fake_images(name, data_dir):

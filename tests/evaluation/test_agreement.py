@@ -80,6 +80,7 @@ def test_rows_may_have_different_numbers_of_answers():
     assert found.alpha == pytest.approx(_alpha(several, lambda a, b: a != b))
 
 
+@pytest.mark.slow
 def test_rows_are_weighted_by_their_picks():
     """Few rows are noisy, and they are picked often: the floor is that of the pool."""
     rng = np.random.default_rng(3)

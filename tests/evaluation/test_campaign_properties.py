@@ -121,7 +121,7 @@ class Campaign(RuleBasedStateMachine):
             distribution = np.zeros(N_SAMPLES)
             distribution[free] = selection.distribution(scores[free])
             assert np.isclose(distribution.sum(), 1.0, rtol=1e-12)
-            proba = ledger.query_proba[ledger.indices.index(row)]
+            proba = ledger.picks.query_proba[ledger.indices.index(row)]
             if selection.has_query_proba:
                 assert np.isclose(proba, distribution[row], rtol=1e-9)
                 assert proba > 0

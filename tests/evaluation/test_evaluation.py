@@ -127,7 +127,9 @@ def test_three_asks_are_one_ask_of_three(digits, evaluator):
     together = first.ask(3)
     apart = np.concatenate([second.ask().indices for _ in range(3)])
     assert_array_equal(together.indices, apart)
-    assert_allclose(first.ledger.free_expected_loss, second.ledger.free_expected_loss)
+    assert_allclose(
+        first.ledger.picks.free_expected_loss, second.ledger.picks.free_expected_loss
+    )
 
 
 def test_probabilities_of_a_batch_are_sequential(digits, evaluator):
@@ -253,10 +255,10 @@ def test_the_ledger_keeps_the_moments_that_the_belief_had(
             free[index] = False
         _tell(evaluation, query, digits.y)
     ledger, state = evaluation.ledger, evaluation.state
-    found = np.transpose([ledger.residual_moment, ledger.loss_moment])
+    found = np.transpose([ledger.picks.residual_moment, ledger.picks.loss_moment])
     assert_allclose(found, slow, rtol=1e-9)
-    assert_array_equal(state.picks.residual_moment, ledger.residual_moment)
-    assert_array_equal(state.picks.loss_moment, ledger.loss_moment)
+    assert_array_equal(state.picks.residual_moment, ledger.picks.residual_moment)
+    assert_array_equal(state.picks.loss_moment, ledger.picks.loss_moment)
 
 
 def test_nothing_is_believed_before_the_first_fit_or_without_probabilities(
@@ -264,7 +266,7 @@ def test_nothing_is_believed_before_the_first_fit_or_without_probabilities(
 ):
     evaluator.set_params(selection=ArgMax(), n_labels=8)
     ledger = evaluator.fit(digits.X, digits.y).ledger_
-    for column in (ledger.residual_moment, ledger.loss_moment):
+    for column in (ledger.picks.residual_moment, ledger.picks.loss_moment):
         assert np.isnan(column).all()
 
 

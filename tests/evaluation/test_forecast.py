@@ -85,7 +85,7 @@ def test_a_forecast_needs_labels_with_an_interval():
         evaluation.labels_needed(0.1)
     tell(evaluation, evaluation.ask(1).indices)
     with pytest.raises(
-        ValueError, match=r"labels_needed\(\) needs an estimate with an interval"
+        ValueError, match="forecast of labels needs an estimate with an interval"
     ):
         evaluation.labels_needed(0.1)
     for width in (0, -1, np.nan):

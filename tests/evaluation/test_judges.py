@@ -243,6 +243,7 @@ def test_a_metric_that_is_no_mean_is_refused():
         evaluation.judges(metric="f1_macro")
 
 
+@pytest.mark.slow
 def test_intervals_cover_at_half_of_the_pool():
     """A small version of benchmarks/judges/judge_table.py."""
     n_covered, n_runs = {}, 12

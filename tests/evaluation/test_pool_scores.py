@@ -1,4 +1,4 @@
-"""Scores that depend on the belief alone are kept as long as it stays."""
+"""Scores of the rows of a pool."""
 
 import numpy as np
 from numpy.testing import assert_allclose
@@ -8,20 +8,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
+from sklearn_ase._evaluation._picker import score_pool
 from sklearn_ase.acquisition import XWED, TrustWeighted
 
 X, Y = load_iris(return_X_y=True)
 MODEL = FrozenEstimator(GaussianNB().fit(X[::5], Y[::5]))
-
-
-class Counted(XWED):
-    """XWED that counts how often it is asked."""
-
-    calls = 0
-
-    def score_samples(self, state):
-        type(self).calls += 1
-        return super().score_samples(state)
 
 
 def buy(evaluation, n_labels):
@@ -39,31 +30,11 @@ def start(surrogate, acquisition, **options):
     return evaluator.start(X, **options)
 
 
-def test_a_constant_surrogate_is_scored_once():
-    surrogate = FrozenEstimator(RandomForestClassifier(9).fit(X[::5], Y[::5]))
-    evaluation = start(surrogate, TrustWeighted(Counted()))
-    Counted.calls = 0
-    buy(evaluation, 12)
-    assert Counted.calls == 1
-    expected = TrustWeighted(XWED()).score_samples(evaluation.state)
-    evaluation.ask()
-    assert_allclose(evaluation._scores.values, expected, rtol=1e-12)
-
-
-def test_a_belief_that_changes_is_scored_again():
-    surrogate = RandomForestClassifier(9)
-    training = {"X_train": X[::5], "y_train": Y[::5]}
-    evaluation = start(surrogate, TrustWeighted(Counted()), **training)
-    Counted.calls = 0
-    buy(evaluation, 6)
-    assert Counted.calls == 6
-
-
 def test_costs_divide_the_scores_of_rows_and_the_uniform_part():
     surrogate = FrozenEstimator(RandomForestClassifier(9).fit(X[::5], Y[::5]))
     cost = np.linspace(1.0, 4.0, len(X))
     evaluation = start(surrogate, TrustWeighted(XWED()), cost=cost)
     buy(evaluation, 8)
     expected = TrustWeighted(XWED()).score_samples(evaluation.state) / cost**0.5
-    evaluation.ask()
-    assert_allclose(evaluation._scores.values, expected, rtol=1e-12)
+    scores = score_pool(evaluation.plan, evaluation.state, cost)
+    assert_allclose(scores, expected, rtol=1e-12)

@@ -116,6 +116,7 @@ def test_answers_that_all_agree_leave_the_interval_as_it_is():
     np.testing.assert_allclose(three, one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["number", "class"])
 def test_the_mean_of_noisy_answers_narrows_the_interval(kind):
     """And it still covers the mean over the pool of the expected answer."""

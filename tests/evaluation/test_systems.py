@@ -10,18 +10,18 @@ from sklearn_ase.risk import CorrectedASE
 N = 150
 
 
-def two_systems(seed=0, gap=0.3):
+def two_systems(seed=0, gap=0.3, n=N):
     """Verdicts on the answers of two systems, and a judge who prefers the worse one."""
     rng = np.random.default_rng(seed)
-    system = np.repeat(["good", "poor"], N)
-    is_right = rng.uniform(size=2 * N) < np.where(system == "good", 0.5 + gap, 0.5)
+    system = np.repeat(["good", "poor"], n)
+    is_right = rng.uniform(size=2 * n) < np.where(system == "good", 0.5 + gap, 0.5)
     judge = np.clip(0.5 * is_right + 0.3 * (system == "poor") + 0.1, 0, 1)
-    judge = np.clip(judge + 0.15 * rng.normal(size=2 * N), 0, 1)
+    judge = np.clip(judge + 0.15 * rng.normal(size=2 * n), 0, 1)
     return system, is_right.astype(int), judge
 
 
-def evaluated(n_labels, seed=0, gap=0.3):
-    system, y, judge = two_systems(seed, gap)
+def evaluated(n_labels, seed=0, gap=0.3, n=N):
+    system, y, judge = two_systems(seed, gap, n)
     evaluator = ActiveRiskEstimator(
         metric=LabelShare(1), n_labels=n_labels, random_state=seed
     )
@@ -32,7 +32,7 @@ def evaluated(n_labels, seed=0, gap=0.3):
 
 
 def test_with_all_labels_shares_and_differences_are_exact():
-    evaluation, system, y, truth = evaluated(2 * N)
+    evaluation, system, y, truth = evaluated(80, n=40)
     comparison = evaluation.compare_groups(system)
     assert comparison.best_name == "good"
     difference = comparison.difference("good", "poor")
@@ -42,6 +42,7 @@ def test_with_all_labels_shares_and_differences_are_exact():
         assert float(estimate) == pytest.approx(y[system == name].mean(), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_judge_who_inverts_the_order_is_found_out():
     right, covered = [], []
     for seed in range(12):

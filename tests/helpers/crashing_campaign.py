@@ -97,7 +97,7 @@ def next_step(ledger):
 def _answers(rows, fresh):
     """Some of these rows, and an answer or several for each of them."""
     if rows[0] % 6 == 2:
-        return rows[:1], [[int(Y[rows[0]]), int(Y[rows[0]]), 1]]
+        return rows[:1], [[int(Y[rows[0]]), int(Y[rows[0]]), 2]]
     rows = [row for row in rows[:2] if row % 6 != 2]
     wrong = {0: 7, 1: 1, 2: 2}  # A label that nobody has given, and plain mistakes.
     return rows, [
@@ -215,13 +215,13 @@ def _rounded(value, digits):
 def shown(evaluation):
     """All that an evaluation shows, except for the next query."""
     ledger = evaluation.ledger
-    names = [*RECORDED[1:], "indices", "labels", "more_labels"]
-    names += ["skipped", "known", "refits"]
+    names = ["labels", "more_labels", "skipped", "known", "refits"]
     try:
-        estimate = vars(evaluation.estimate())
+        estimate = {**vars(evaluation.estimate()), "bets": None}
     except ValueError as error:
         estimate = str(error)
     return {
+        **{name: getattr(ledger.picks, name) for name in RECORDED},
         **{name: copy(getattr(ledger, name)) for name in names},
         "order of the labels": list(ledger.labels),
         "pending": evaluation.pending.indices,

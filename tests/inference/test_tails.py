@@ -52,6 +52,7 @@ def fitted(noise, seed, n_labels=60, n_training=50, loss="squared_error"):
     return evaluator.fit(X[:400], y[:400], **training)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
 def test_squared_errors_with_infinite_variance_get_no_interval_most_of_the_time():
     risks = [fitted(stats.t(2.1), seed).risk_ for seed in range(6)]
@@ -61,6 +62,7 @@ def test_squared_errors_with_infinite_variance_get_no_interval_most_of_the_time(
         assert refused[0].interval() == (-np.inf, np.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
 def test_squared_errors_of_normal_noise_have_an_interval():
     risks = [fitted(stats.norm(), seed).risk_ for seed in range(6)]

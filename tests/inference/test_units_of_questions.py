@@ -137,11 +137,15 @@ def test_an_estimate_allows_for_unseen_losses_between_its_ends(kind, is_wilson):
     assert found.interval(**kind) == pytest.approx((1 + 4 * low, 1 + 4 * high))
 
 
+# Twenty estimates of a mean between 0 and 1, each with its limits and a forecast.
+BETS = Bets(np.array([[0.6] * 20, [0.1] * 20, [1.2] * 20, [0.5] * 20, [0.2] * 20]), 1.0)
+
+
 def test_bets_on_a_mean_from_one_end_are_read_from_the_other_end():
     kind = {"n_labels": 20, "max_loss": 1.0}
-    errors = BoundedInterval(0.4, 0.1, bets=Bets.noted([(0.9, 0.1, 0.5)]), **kind)
-    hits = BoundedInterval(0.6, 0.1, bets=Bets.noted([(0.9, 0.4, 0.8)]), **kind)
+    errors = BoundedInterval(0.4, 0.1, bets=BETS.along(1.0, -1.0), **kind)
+    hits = BoundedInterval(0.6, 0.1, bets=BETS, **kind)
     found = Estimate(0.6, 0.1, 20, FunctionInterval(errors, start=1.0, slope=-1.0))
     bets = Estimate(0.6, 0.1, 20, FunctionInterval(hits))
     low, high = with_bets(found, lambda: bets).interval(method="anytime")
-    assert (low, high) == pytest.approx((0.4, 0.8))
+    assert (low, high) == pytest.approx(bets.interval(method="anytime"))

@@ -12,6 +12,12 @@ from sklearn_ase._state import RECORDED
 from sklearn_ase.risk import ASE, LURE, CorrectedASE
 
 
+def contents(ledger):
+    """All that a ledger holds, with the picks as lists."""
+    picks = {name: getattr(ledger.picks, name).tolist() for name in RECORDED}
+    return vars(ledger) | {"picks": repr(picks)}  # NaN equals NaN.
+
+
 def _round_trip(ledger, path):
     if ledger.header is None:  # It was filled by hand.
         ledger.header = {"format": FORMAT, "version": VERSION, "n_samples": 10}
@@ -39,7 +45,7 @@ def test_labels_survive_the_file(tmp_path, labels):
     ledger.ask(Picks.unanswered([5, 3, 8], *numbers))
     ledger.tell([5, 3, 8], np.array(labels))
     copy = _round_trip(ledger, tmp_path)
-    assert vars(copy) == vars(ledger)
+    assert contents(copy) == contents(ledger)
     assert copy.labels == dict(zip([5, 3, 8], labels, strict=True))
     assert [type(label) for label in copy.labels.values()] == [type(labels[0])] * 3
 
@@ -62,13 +68,13 @@ def test_picks_without_probability_survive_the_file(tmp_path):
     ledger.ask(Picks.unanswered([1, 2], *[[np.nan, 0.5]] * 7))
     copy = _round_trip(ledger, tmp_path)
     for name in RECORDED[1:]:
-        assert_array_equal(getattr(copy, name), [np.nan, 0.5])
+        assert_array_equal(getattr(copy.picks, name), [np.nan, 0.5])
 
 
 def test_an_empty_ledger_survives_the_file(tmp_path):
     ledger = LabelLedger()
     copy = _round_trip(ledger, tmp_path)
-    assert vars(copy) == vars(ledger)
+    assert contents(copy) == contents(ledger)
     assert copy.indices == []
 
 
@@ -126,9 +132,9 @@ def test_resumed_regression_keeps_open_queries(
 
 def test_the_given_ledger_stays_as_it_was(digits, evaluator):
     ledger = evaluator.fit(digits.X, digits.y).ledger_.copy()
-    before = vars(ledger.copy())
+    before = contents(ledger.copy())
     evaluator.set_params(n_labels=15).fit(digits.X, digits.y, ledger=ledger)
-    assert vars(ledger) == before
+    assert contents(ledger) == before
 
 
 def test_a_ledger_of_a_larger_pool_is_refused(digits, evaluator):

@@ -61,7 +61,9 @@ def test_the_table_has_a_line_for_each_row_in_the_order_of_the_queries(path):
     assert columns["order"] == ["0", "3", "2", "1", "", ""]
     assert columns["refit"] == ["", "1", "1", "0", "", ""]
     assert columns["more_labels"] == ['["=cat", "nan"]', "", "", "", "", ""]
-    assert [float(p) for p in columns["query_proba"][1:]] == ledger.query_proba
+    assert [
+        float(p) for p in columns["query_proba"][1:]
+    ] == ledger.picks.query_proba.tolist()
 
 
 @pytest.mark.parametrize(("n_samples", "row"), [(45, 50), (12, 12)])

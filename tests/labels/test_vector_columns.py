@@ -51,18 +51,18 @@ def assert_same_picks(ledger, columns):
     """Assert that the ledger has these picks, to the last digit."""
     picks = two_picks(columns)
     for name in RECORDED:
-        found = np.array(getattr(ledger, name))
-        assert_array_equal(found, getattr(picks, name), strict=True, err_msg=name)
+        found, expected = getattr(ledger.picks, name), getattr(picks, name)
+        assert_array_equal(found, expected, strict=True, err_msg=name)
     assert ledger.labels == {5: "cat"}
     assert ledger.pending == [3]
 
 
 @vectors
-def test_vectors_are_kept_as_lists_of_numbers(columns):
+def test_vectors_are_kept_with_an_axis_of_their_own(columns):
     ledger = fill(LabelLedger(), columns)
     assert_same_picks(ledger, columns)
-    assert {type(entry) for entry in ledger.expected_loss} == {list}
-    assert {type(entry) for entry in ledger.query_proba} == {float}
+    assert ledger.picks.expected_loss.ndim == 2
+    assert ledger.picks.query_proba.ndim == 1
 
 
 @vectors
@@ -78,8 +78,9 @@ def test_vectors_are_kept_as_lists_of_numbers(columns):
 def test_vectors_survive_a_copy(columns, copy_of):
     ledger = fill(LabelLedger(), columns)
     other = copy_of(ledger)
-    other.expected_loss[0][0] = 99.0
-    other.ask(Picks.unanswered([7], [0.5], *[[[0.0, 0.0]]] * 4))
+    other.picks.expected_loss[0][0] = 99.0
+    none = np.zeros((1, *other.picks.expected_loss.shape[1:]))
+    other.ask(Picks.unanswered([7], [0.5], *[none] * 4))
     assert_same_picks(ledger, columns)
 
 

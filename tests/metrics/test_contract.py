@@ -144,11 +144,11 @@ def test_an_own_metric_passes():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (Flat(), r"shape \(n_rows, n_means\), here \(60, n_means\), not \(60,\)"),
-        (NotFinite(), "row_values must return finite numbers"),
+        (Flat(), r"shape \(n_rows, n_means\), here \(60, 1\), but .* \(60,\)"),
+        (NotFinite(), "row_values must be finite numbers"),
         (Ranked(), "must not depend on other rows"),
         (WrongSlope(), "gradient must agree with finite differences"),
-        (ShortSlope(), r"gradient must have the shape of the means, \(1,\), not"),
+        (ShortSlope(), r"gradient must be of the shape of the means, \(1,\), but"),
         (WrongPool(), "must agree with a direct call"),
         (NoWeights(), "a weight of 2 must count as a row given twice"),
         (TooNarrow(), "lies outside the bounds"),

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_ase import ActiveModelSelector
+from sklearn_ase._evaluation._picker import score_pool
 from sklearn_ase._state import Query
 from sklearn_ase.selection import Proportional
 
@@ -94,7 +95,9 @@ def test_permuting_the_models_permutes_everything():
     first = _label(_start(table, names), y, 30)
     second = _label(_start(table[:, order], [names[k] for k in order]), y, 30)
     assert_array_equal(first.ledger.indices, second.ledger.indices)
-    assert_allclose(first.ledger.query_proba, second.ledger.query_proba, rtol=1e-5)
+    assert_allclose(
+        first.ledger.picks.query_proba, second.ledger.picks.query_proba, rtol=1e-5
+    )
     assert first.best_name == second.best_name
     assert sorted(first.candidates) == sorted(second.candidates)
     one, two = first.results, second.results
@@ -117,8 +120,9 @@ def test_a_model_turned_over_is_mirrored():
 def test_rows_where_all_agree_get_the_uniform_share_only():
     table, y = _pool(100, shares=(0.05, 0.1, 0.1))
     run = _label(_start(table), y, 10)
-    run.ask()
-    proba = run.plan.selection.distribution(run._scores.values[run.state.free])
+    view = run.view(run.state, run.epochs, run.classes_)
+    scores = score_pool(run.plan, view, None)
+    proba = run.plan.selection.distribution(scores[run.state.free])
     agree = (table == table[:, :1]).all(axis=1)[run.state.free]
     n_free = run.state.free.sum()
     assert_allclose(proba[agree], 0.15 / n_free)
@@ -128,7 +132,7 @@ def test_rows_where_all_agree_get_the_uniform_share_only():
 def test_models_that_always_agree_are_labelled_at_random():
     table, y = _pool(40, shares=(0.2,))
     run = _label(_start(np.column_stack([table, table])), y, 10)
-    assert_allclose(run.ledger.query_proba, 1.0 / (40 - np.arange(10)))
+    assert_allclose(run.ledger.picks.query_proba, 1.0 / (40 - np.arange(10)))
     assert run.candidates == ["m0", "m1"]
     assert run.results["behind_high"] == [0.0, 0.0]
 
@@ -155,7 +159,7 @@ def test_means_of_all_models_are_unbiased(metric):
         run = _start(table, metric=metric)
         run.plan = replace(run.plan, selection=Forced(rows))
         _label(run, y, 3)
-        share = np.prod(run.ledger.query_proba)
+        share = np.prod(run.ledger.picks.query_proba)
         total += share
         mean = mean + share * _corrected(run).means
     assert total == pytest.approx(1.0)
@@ -255,6 +259,7 @@ def test_ties_are_said():
     assert "Best so far: m" in text
 
 
+@pytest.mark.slow
 def test_the_labels_that_would_do_it_are_forecast():
     table, y = _pool(600, shares=(0.15, 0.2, 0.45), seed=1)
     run = _label(_start(table), y, 20)
@@ -306,7 +311,7 @@ def test_differences_of_all_pairs_are_unbiased():
         run.plan = replace(run.plan, selection=Forced(rows))
         _label(run, y, 3)
         gains = _corrected(run).gains
-        share = np.prod(run.ledger.query_proba)
+        share = np.prod(run.ledger.picks.query_proba)
         gaps = gaps + share * (gains[:, None] - gains)
     truth = np.average(table == y[:, None], axis=0, weights=weight)
     assert_allclose(gaps, truth[:, None] - truth, atol=1e-9)
@@ -342,6 +347,7 @@ def test_naming_the_own_metric_is_no_other_question():
     assert other.metric_name != run.compare().metric_name
 
 
+@pytest.mark.slow
 def test_anytime_claims_hold_at_all_label_counts_at_once():
     # 16 runs of 40 looks each; at 90 % two runs may ever be wrong, here up to four.
     wrong = {"anytime": 0, "fixed": 0, "candidates": 0}
@@ -420,10 +426,9 @@ def test_a_difference_is_exact_when_all_rows_that_count_have_labels():
 
 def test_of_two_models_labels_are_bought_for_the_difference():
     run = _start(_pool(60, shares=(0.2, 0.3))[0])
-    run.ask()
     state = run.view(run.state, run.epochs, run.classes_)
     spread = state.models.difference_spread(1)
-    scores = run._scores.values
+    scores = score_pool(run.plan, state, None)
     assert_allclose(scores / scores.sum(), spread / spread.sum())
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from helpers.campaigns import Vote
 
-from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._evaluation._picker import BlockedPool
+from sklearn_ase import ActiveRiskEstimator, selection
 from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE
 from sklearn_ase.selection import Proportional
@@ -52,8 +51,7 @@ def every_campaign(run, monkeypatch):
     while scripts:
         script, taken, chances = scripts.pop(), [], []
 
-        def draw(pool, alpha, beta, _, script=script, taken=taken, chances=chances):
-            distribution = (alpha + beta * pool._scores) * pool._free
+        def draw(distribution, _, script=script, taken=taken, chances=chances):
             if len(taken) == len(script):
                 first, *others = np.flatnonzero(distribution).tolist()
                 scripts.extend([*taken, other] for other in others)
@@ -63,7 +61,7 @@ def every_campaign(run, monkeypatch):
             chances.append(distribution[place])
             return place
 
-        monkeypatch.setattr(BlockedPool, "_draw", draw)
+        monkeypatch.setattr(selection, "_draw", draw)
         result = run()
         yield np.prod(chances), result
 

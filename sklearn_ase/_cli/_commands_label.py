@@ -1,4 +1,4 @@
-"""The command ``start``: check everything, then write the journal."""
+"""The commands that lead to labels: columns, start, ask, tell and annotate."""
 
 from __future__ import annotations
 
@@ -20,19 +20,64 @@ from sklearn_ase._cli._campaign import (
     pick_rows,
     reason_to_stop,
 )
-from sklearn_ase._cli._columns import pick_column
-from sklearn_ase._cli._pool_file import read_pool
-from sklearn_ase._cli._printing import printable
+from sklearn_ase._cli._pool_file import (
+    Columns,
+    as_label,
+    as_number,
+    pick_column,
+    read_pool,
+)
+from sklearn_ase._cli._terminal import Answer, printable
+from sklearn_ase._display._blocks import Table, Words, counted
+from sklearn_ase._display._text import text
 from sklearn_ase._evaluation._evaluation import import_files
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics._lookup import title_of
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
+
+_MOST_CHARACTERS = 40
+_MOST_VALUES = 6
 
 
-def start(args) -> dict[str, Any]:
+def columns(args: argparse.Namespace) -> Answer:
+    """Describe the columns of a file."""
+    found, form = read_pool(args.pool, args.format)
+    n_rows = len(next(iter(found.values())))
+    lines = [_described(name, cells) for name, cells in found.items()]
+    values = {"file": str(args.pool), "format": form, "rows": n_rows, "columns": lines}
+    head = Words(f"{args.pool}: {n_rows} rows, format {form}")
+    table = Table(list(lines[0]), [list(line.values()) for line in lines])
+    return Answer(values, text(head, table))
+
+
+def _described(name: str, cells: list) -> dict[str, str | int]:
+    """How many cells are filled, and what stands in them."""
+    filled = [cell for cell in cells if cell is not None]
+    values = list(dict.fromkeys(map(as_label, filled)))
+    numbers = [as_number(cell) for cell in filled]
+    if filled and len(values) <= _MOST_VALUES:
+        what = ", ".join(map(_short, values))
+    elif filled and all(number == number for number in numbers):
+        what = f"numbers from {min(numbers):g} to {max(numbers):g}"
+    else:
+        what = _short(values[0]) if values else ""
+    counts = {"filled": len(filled), "different": len(values)}
+    return {"column": name, **counts, "holds": what}
+
+
+def _short(cell):
+    line = " ".join(cell.split())
+    if len(line) <= _MOST_CHARACTERS:
+        return line
+    return line[: _MOST_CHARACTERS - 1] + "…"
+
+
+# The command ``start``: check everything, then write the journal.
+
+
+def start(args: argparse.Namespace) -> Answer:
     """Start a campaign; nothing is written if anything is wrong."""
     journal = Path(args.journal)
     if is_started(journal):
@@ -43,9 +88,9 @@ def start(args) -> dict[str, Any]:
     if not journal.absolute().parent.is_dir():
         raise ValueError(f"The folder {journal.absolute().parent} does not exist.")
     is_there = journal.exists()
-    options = {f.name for f in fields(Campaign)} & vars(args).keys()
-    options = {name: getattr(args, name) for name in options - {"journal", "metric"}}
-    campaign = Campaign(journal=journal, metric=_metric(args), **options)
+    names = {option.name for option in fields(Campaign)}
+    options = {name: value for name, value in vars(args).items() if name in names}
+    campaign = Campaign(**options | {"journal": journal, "metric": _metric(args)})
     _check(campaign)
     campaign, columns = campaign.of_files()
     # First the options: a journal without them could not be continued.
@@ -59,15 +104,17 @@ def start(args) -> dict[str, Any]:
         if not is_there and journal.exists() and not journal.stat().st_size:
             journal.unlink()
         raise
-    return {
-        "journal": str(journal),
-        "metric": title_of(campaign.goal),
-        "rows": n_samples,
-        "known_labels": n_known,
-    }
+    metric = title_of(campaign.goal)
+    lines = [f"Started {journal}: {metric} over {n_samples} rows."]
+    if n_known:
+        lines.append(f"{n_known} labels were there already.")
+    lines.append(f"Next: sklearn-ase ask {journal} 20 --out batch.csv")
+    values = {"journal": str(journal), "metric": metric, "rows": n_samples}
+    return Answer(values | {"known_labels": n_known}, text(*map(Words, lines)))
 
 
 def _metric(args):
+    """The metric as it was typed, or the usual one."""
     for metric in (args.metric, args.loss):
         if metric is not None:
             return metric
@@ -92,11 +139,11 @@ def _check(campaign):
         )
     if campaign.prediction and campaign.proba:
         raise ValueError("Give --prediction or --proba, not both.")
-    if not (campaign.judge or campaign.features or _has_model(campaign)):
+    if not (campaign.judge or campaign.features or campaign.has_model):
         raise ValueError(
             "Give --judge, --features or --prediction: something must tell rows apart."
         )
-    if goal.response_method is not None and not _has_model(campaign):
+    if goal.response_method is not None and not campaign.has_model:
         raise ValueError(
             f"--metric {campaign.metric} compares labels with the predictions of a "
             "model. Name their column with --prediction."
@@ -117,6 +164,7 @@ def _check(campaign):
 
 
 def _check_train(campaign):
+    """Refuse options of training rows that do not go together."""
     if campaign.train is None:
         for option in ("train_label", "train_format", "train_predictions"):
             if getattr(campaign, option):
@@ -128,11 +176,12 @@ def _check_train(campaign):
             "--train needs --features, the columns to learn from, and --train-label, "
             "the column with the labels."
         )
-    if campaign.train_predictions and not _has_model(campaign):
+    if campaign.train_predictions and not campaign.has_model:
         raise ValueError("--train-predictions needs --prediction or --proba.")
 
 
 def _check_labels(campaign, goal):
+    """Refuse labels that are missing, too few or not as they are used."""
     if goal.task == "regression":
         if campaign.labels:
             raise ValueError(
@@ -184,17 +233,13 @@ def _seen(campaign):
     return f"Column {campaign.prediction} has {', '.join(found[:20])}."
 
 
-def _has_model(campaign):
-    return bool(campaign.prediction or campaign.proba)
-
-
 # The commands ``ask`` and ``tell``: sheets for those who label.
 
 
 _OWN = ("row", "label")
 
 
-def ask(args: argparse.Namespace) -> dict[str, Any]:
+def ask(args: argparse.Namespace) -> Answer:
     """Write rows to label; open rows again if there are any."""
     campaign, path = Campaign.load(args.journal), Path(args.out)
     suffix = check_suffix(path)
@@ -206,49 +251,64 @@ def ask(args: argparse.Namespace) -> dict[str, Any]:
     if not path.absolute().parent.is_dir():
         raise ValueError(f"The folder {path.absolute().parent} does not exist.")
     columns = campaign.columns()
-    check_shown(columns, args)
+    _check_shown(columns, args)
     with campaign.open(columns) as evaluation:
         was_open, reason = len(evaluation.pending) > 0, ""
         if not was_open:
             if not args.more:
-                about = evaluation.ledger, evaluation.spent
-                reason = reason_to_stop(campaign, *about)
+                spent = evaluation.spent
+                reason = reason_to_stop(campaign, evaluation.ledger, spent)
             if not reason:
                 _check_number(args.n, evaluation)
                 pick_rows(campaign, evaluation, args.n)
         rows = evaluation.pending.indices.tolist()
-    cells = shown_cells(campaign, columns, args, rows)
+    cells = _cells(columns, _shown_names(campaign, args), rows)
     if rows and suffix == ".json":
         write_tasks(path, rows, cells)
     elif rows:
         write_sheet(path, {"row": rows, "label": [""] * len(rows), **cells})
-    return {
+    values = {
         "out": str(path) if rows else None,
         "rows": len(rows),
         "asked_again": was_open,
         "labels": campaign.classes,
         "stop_reason": reason,
     }
+    return Answer(values, _words_of_ask(**values))
 
 
-def check_shown(columns: dict[str, list], args: argparse.Namespace) -> None:
+def _words_of_ask(out, rows, asked_again, labels, stop_reason):
+    """What was written, and what to do with it."""
+    if stop_reason:
+        return f"Enough labels: {stop_reason} To go on, add --more."
+    if not rows:
+        return "All rows that were picked had a known label. Ask again for others."
+    fill = "Fill in the column label"
+    if labels:
+        fill += f" with {', '.join(labels[:-1])} or {labels[-1]}"
+    lines = [f"Wrote {counted(rows, 'row')} to {out}. {fill}."]
+    if asked_again:
+        lines.append(
+            "These rows were asked for before and have no label yet, so no new rows "
+            "were picked."
+        )
+    return text(*map(Words, lines))
+
+
+def _check_shown(columns: Columns, args: argparse.Namespace) -> None:
     """Refuse options that name columns which the pool does not have."""
     for option in ("show", "columns"):
         for name in getattr(args, option):
             pick_column(columns, name, f"--{option}")
 
 
-def shown_cells(
-    campaign: Campaign,
-    columns: dict[str, list],
-    args: argparse.Namespace,
-    rows: list[int],
-) -> dict[str, list]:
-    """Return what people see of some rows."""
-    return _cells(columns, [*(args.columns or campaign.text), *args.show], rows)
+def _shown_names(campaign: Campaign, args: argparse.Namespace) -> list[str]:
+    """Names of the columns that people see."""
+    return [*(args.columns or campaign.text), *args.show]
 
 
-def _cells(columns, names, rows):
+def _cells(columns: Columns, names: list[str], rows: list[int]) -> Columns:
+    """Cells of some rows, for a sheet."""
     return {
         f"{name} (text)" if name in _OWN else name: [
             "" if columns[name][row] is None else columns[name][row] for row in rows
@@ -268,7 +328,7 @@ def _check_number(n, evaluation):
         )
 
 
-def tell(args: argparse.Namespace) -> dict[str, Any]:
+def tell(args: argparse.Namespace) -> Answer:
     """Record the answers of one sheet or several: all of them, or none."""
     campaign = Campaign.load(args.journal)
     for sheet in args.sheet:
@@ -285,28 +345,38 @@ def tell(args: argparse.Namespace) -> dict[str, Any]:
             args.skip,
         )
         evaluation.refit()
-        return {
-            "new_labels": n_new,
-            "new_skipped": len(evaluation.ledger.skipped) - before,
-            "labels": len(evaluation.ledger),
-            "open": len(evaluation.pending),
-        }
+        n_skipped = len(evaluation.ledger.skipped) - before
+        recorded = counted(n_new, "new label")
+        if n_skipped:
+            recorded += f" and {counted(n_skipped, 'skipped row')}"
+        counts = {"new_labels": n_new, "new_skipped": n_skipped}
+        return _recorded(evaluation, counts, recorded)
+
+
+def _recorded(evaluation, counts, recorded):
+    """What was recorded, how many labels there are, and how many rows are open."""
+    n_labels, n_open = len(evaluation.ledger), len(evaluation.pending)
+    there = "There is" if n_labels == 1 else "There are"
+    are = "is" if n_open == 1 else "are"
+    words = f"Recorded {recorded}. {there} {counted(n_labels, 'label')}; "
+    words += f"{counted(n_open, 'row')} {are} open."
+    return Answer(counts | {"labels": n_labels, "open": n_open}, words)
 
 
 # The command ``annotate``: label rows in the terminal.
 
 
-def annotate(args: argparse.Namespace) -> dict[str, Any]:
+def annotate(args: argparse.Namespace) -> Answer:
     """Show row after row and record what is typed; each label is kept at once."""
     campaign = Campaign.load(args.journal)
     columns = campaign.columns()
-    check_shown(columns, args)
+    _check_shown(columns, args)
     with campaign.open(columns) as evaluation:
         ledger = evaluation.ledger
         before, target = len(ledger), None if args.n is None else len(ledger) + args.n
 
         def view(index):
-            cells = shown_cells(campaign, columns, args, [index])
+            cells = _cells(columns, _shown_names(campaign, args), [index])
             return {name: printable(str(some[0])) for name, some in cells.items()}
 
         def enough():
@@ -326,8 +396,5 @@ def annotate(args: argparse.Namespace) -> dict[str, Any]:
             )
         if len(ledger) > before:
             evaluation.refit()
-        return {
-            "answers": n_answers,
-            "labels": len(ledger),
-            "open": len(evaluation.pending),
-        }
+        counts = {"answers": n_answers}
+        return _recorded(evaluation, counts, counted(n_answers, "answer"))
