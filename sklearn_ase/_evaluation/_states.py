@@ -42,5 +42,3 @@ def pool_state(ledger: LabelLedger, learned: Learned) -> PoolState:
         training_gap=learned.training_gap,
         training_tail=learned.training_tail,
     )
-
-

@@ -1,7 +1,5 @@
 """Stopping rules: when a campaign has enough labels."""
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 from helpers.iris_campaign import TRAINING, X, Y, make_evaluator, start_evaluation, tell
@@ -73,7 +71,7 @@ def test_a_rule_sees_the_estimates_since_the_last_label_without_one():
     ledger.tell(range(5), [0] * 5)
     for row, value in enumerate([0.9, None, 0.5, None, 0.4]):
         estimate = None if value is None else Estimate(value, 0.1, n_labels=row + 1)
-        ledger.note([row], None if estimate is None else asdict(estimate), False)
+        ledger.note([row], None if estimate is None else estimate.to_dict(), False)
     assert [estimate.value for estimate in recent_estimates(ledger)] == [0.4]
     ledger.note([4], None, False)
     assert recent_estimates(ledger) == []
