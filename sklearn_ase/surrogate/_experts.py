@@ -743,8 +743,8 @@ class ExpertSurrogate(BaseSurrogate):
     True
     """
 
-    uses_experts = True
     uses_estimator = True
+    uses_experts = True
     can_update = True
     classes_: Any = None
     estimator_: Any = None
@@ -803,10 +803,10 @@ class ExpertSurrogate(BaseSurrogate):
         *,
         classes: np.ndarray | None = None,
         expert: Floats | None = None,
-        model_classes: np.ndarray | None = None,
+        experts: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
-        experts: np.ndarray | None = None,
+        **other: Any,
     ) -> Self:
         y = np.asarray(y)
         self.classes_ = None if classes is None else np.asarray(classes)
@@ -940,8 +940,8 @@ class ModelSurrogate(ExpertSurrogate):
     probabilities and the classes of their columns, in the place of labels.
     """
 
-    uses_experts = False
     uses_estimator = False
+    uses_experts = False
     can_update = False
     min_rows = 0
     _experts: Any = None  # What the models say of all rows, by the classes of the fit.
@@ -974,11 +974,8 @@ class ModelSurrogate(ExpertSurrogate):
         y: np.ndarray,
         *,
         classes: np.ndarray | None = None,
-        expert: Floats | None = None,
-        model_classes: np.ndarray | None = None,
-        n_acquired: int = 0,
         seed: int = 0,
-        experts: np.ndarray | None = None,
+        **other: Any,
     ) -> Self:
         rows, y = np.asarray(X, dtype=int), np.asarray(y)
         known: Any = self.classes_
@@ -1003,7 +1000,7 @@ class ModelSurrogate(ExpertSurrogate):
         loss: PoolLoss,
         expert: Floats | None = None,
         keep_member_loss: bool = False,
-        experts: np.ndarray | None = None,
+        **other: Any,
     ) -> Belief:
         rows = np.asarray(X, dtype=int)
         is_pool = len(rows) == n_rows(self._experts)
