@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -55,8 +55,8 @@ from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics import as_metric
 from sklearn_ase.risk import GuardedASE
 from sklearn_ase.selection import Proportional
-from sklearn_ase.surrogate import PredictionSurrogate, VoteSurrogate, as_surrogate
-from sklearn_ase.surrogate._votes import FeatureExpert
+from sklearn_ase.surrogate import as_surrogate
+from sklearn_ase.surrogate._experts import ModelSurrogate
 
 if TYPE_CHECKING:
     from sklearn_ase._labels._ledger import LabelLedger
@@ -383,11 +383,13 @@ def start_selection(
     )
     models = Models(names, problems, estimators, metric, weight_of(None, weight))
     models.bound(problems[0].classes)  # Refuses a metric that does not fit.
-    expert = None
+    estimator = "drop"
     if has_expert:
-        expert = _expert(selector.surrogate, task, X, X_train, y_train)
+        estimator = _estimator(selector.surrogate, task, X)
+    surrogate = _surrogate(problems, metric, task)
+    surrogate.set_params(estimator=estimator, X_train=X_train, y_train=y_train)
     plan = Plan(
-        surrogate=_stack(problems, metric, task, expert),
+        surrogate=surrogate,
         acquisition=BestModel(level_share=selector.level_share),
         selection=Proportional(uniform_share=_UNIFORM_SHARE),
         risk=risk,
@@ -486,28 +488,24 @@ def _problems(
     ]
 
 
-def _stack(problems, metric, task, expert):
+def _surrogate(problems, metric, task):
     """The surrogate that believes what the models predict."""
     predictions = [problem.predictions for problem in problems]
-    responses = [each.response for each in predictions]
-    if task == "regression":
-        return PredictionSurrogate(np.stack(responses, axis=1), expert=expert)
-    if metric.response_method == "predict_proba":
+    if task == "classification" and metric.response_method == "predict_proba":
         proba = [(each.expert, each.columns) for each in predictions]
-        return VoteSurrogate(proba=proba, expert=expert)
-    return VoteSurrogate(np.stack(responses, axis=1), expert=expert)
+        return ModelSurrogate(task, proba=proba)
+    return ModelSurrogate(task, np.stack([each.response for each in predictions], 1))
 
 
-def _expert(surrogate, task, X, X_train, y_train):
+def _estimator(surrogate, task, X):
     """Trees on the features, or what was given, as one more expert."""
-    found = clone(as_surrogate(surrogate, task, X))
+    found = as_surrogate(surrogate, task, X)
     if not hasattr(found, "estimator"):
         raise TypeError(
             f"surrogate={shown(surrogate)} must be a classifier or a regressor, which "
             f"predicts labels from features, None or {VOTES_ONLY!r}."
         )
-    features, train_features = found.prepare(X, X_train)
-    return FeatureExpert(found.estimator, features, train_features, y_train)
+    return found.estimator
 
 
 # The selector: the best of several models from few labels.

@@ -432,8 +432,9 @@ def make_problem(
     if task == "classification":
         given = "estimator" if predictions is None else "predictions"
         met = {given: pool_predictions.columns, "y_train": y_train}
-        if surrogate.frozen_classes is not None:
-            met["surrogate"] = plain_labels(surrogate.frozen_classes)
+        fitted = getattr(surrogate, "estimator", surrogate)
+        if surrogate.is_constant and hasattr(fitted, "classes_"):
+            met["surrogate"] = plain_labels(fitted.classes_)
         labels = check_classes(classes, met)
         if len(labels) == 1 and not pool_predictions.has_expert:
             stand_in = _any_other(labels[0])

@@ -12,6 +12,7 @@ from sklearn_ase._evaluation._picker import next_proba, score_pool
 from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._bounds import MIN_LABELS
 from sklearn_ase._inference._questions import BeliefColumns, Epoch
+from sklearn_ase._utils._estimators import accepted_by
 from sklearn_ase.losses import BaseLoss
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def learn(problem, plan, before, labels, seed):
         return Learned(classes, loss)
     X, y, expert = problem.labelled_rows(list(labels), list(labels.values()), classes)
     rng = np.random.default_rng([seed, len(labels), 1])
+    is_drawn = plan.selection.has_query_proba
     surrogate.fit(
         X,
         y,
@@ -95,6 +97,7 @@ def learn(problem, plan, before, labels, seed):
         n_acquired=len(labels),
         seed=int(rng.integers(2**31)),
         **problem.experts_for(surrogate, classes, list(labels)),
+        **accepted_by(surrogate.fit, labels_are_drawn=is_drawn),
     )
     belief = _belief(problem, plan, loss, classes)
     has_expert = np.ones(len(y), dtype=bool)

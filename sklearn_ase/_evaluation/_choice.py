@@ -134,7 +134,7 @@ def believed_covariance(
     of_labels = factor * sum_of_covariances(values, proba, np.ones(len(rows)))
     values = values - np.einsum("nc,nck->nk", proba, values)[:, None]
     slopes = factor * belief.stack.slopes(rows, slope, values)
-    of_weights = slopes @ belief.stack.covariance_ @ slopes.T
+    of_weights = slopes @ belief.stack.covariance @ slopes.T
     return (of_labels + of_weights) / n_samples**2
 
 

@@ -144,7 +144,6 @@ class Plan:
         metric = None if evaluator.metric is None else as_metric(evaluator.metric)
         make = as_expert_surrogate if leans_on_experts else as_surrogate
         surrogate = clone(make(evaluator.surrogate, task, X if has_features else None))
-        surrogate.labels_are_drawn = selection.has_query_proba
         _check_fit_together(risk, acquisition, selection, surrogate)
         check_verbose(evaluator.verbose)
         check_folds(evaluator.cv, "to never fit the model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import sys
 from collections.abc import Callable
@@ -76,6 +77,15 @@ def unfrozen(estimator):
     while isinstance(estimator, FrozenEstimator):
         estimator = estimator.estimator
     return estimator
+
+
+def accepted_by(function: Callable, **options: Any) -> dict[str, Any]:
+    """The options that a function names, or all if it takes any."""
+    parameters = inspect.signature(function).parameters
+    kinds = {parameter.kind for parameter in parameters.values()}
+    if inspect.Parameter.VAR_KEYWORD in kinds:
+        return options
+    return {name: value for name, value in options.items() if name in parameters}
 
 
 # Fit estimators so that one number fixes all that they draw at random.

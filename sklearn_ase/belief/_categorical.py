@@ -40,6 +40,8 @@ class CategoricalBelief:
     shift : ndarray of shape (n_samples,) or None
         How much more common such rows are in the pool than among the training rows, as
         the logarithm of a ratio; None if that is unknown.
+    stack : object or None
+        Weights of models that the belief follows from, and their covariance.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class CategoricalBelief:
     training_worth: TrainingWorth | None = None
     uncalibrated: np.ndarray | None = None
     shift: np.ndarray | None = None
+    stack: Any = None
 
     is_gaussian = False
 

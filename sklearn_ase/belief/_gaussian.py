@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class GaussianBelief:
     shift : ndarray of shape (n_samples,) or None
         How much more common such rows are in the pool than among the training rows, as
         the logarithm of a ratio; None if that is unknown.
+    stack : object or None
+        Weights of models that the belief follows from, and their covariance.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class GaussianBelief:
     training_worth: TrainingWorth | None = None
     uncalibrated: np.ndarray | None = None
     shift: np.ndarray | None = None
+    stack: Any = None
 
     is_gaussian = True
 

@@ -73,8 +73,8 @@ n_jobs
         self.device = device
 
     @torch.no_grad()
-    def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
-        return super()._chunk_belief(X, loss, expert, shift, keep_member_loss)
+    def _chunk_belief(self, X, loss, **about):
+        return super()._chunk_belief(X, loss, **about)
 
     def _members_at(self, X):
         return torch.as_tensor(

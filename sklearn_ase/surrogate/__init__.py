@@ -4,29 +4,22 @@ from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._default import as_expert_surrogate, as_surrogate
 from sklearn_ase.surrogate._encoder import PoolEncoder
-from sklearn_ase.surrogate._experts import (
-    ExpertClassifierSurrogate,
-    ExpertRegressorSurrogate,
-)
+from sklearn_ase.surrogate._experts import ExpertSurrogate
 from sklearn_ase.surrogate._gaussian_stack import GaussianStack
 from sklearn_ase.surrogate._log_linear_stack import LogLinearStack
 from sklearn_ase.surrogate._members import BootstrapClassifier, BootstrapRegressor
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
-from sklearn_ase.surrogate._votes import PredictionSurrogate, VoteSurrogate
 
 __all__ = [
     "BaseSurrogate",
     "BootstrapClassifier",
     "BootstrapRegressor",
     "ClassifierSurrogate",
-    "ExpertClassifierSurrogate",
-    "ExpertRegressorSurrogate",
+    "ExpertSurrogate",
     "GaussianStack",
     "LogLinearStack",
     "PoolEncoder",
-    "PredictionSurrogate",
     "RegressorSurrogate",
-    "VoteSurrogate",
     "as_expert_surrogate",
     "as_surrogate",
 ]

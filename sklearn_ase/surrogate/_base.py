@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -31,13 +31,13 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         uniformly.
     is_constant : bool, default=False
         Whether new labels never change the surrogate. It is then fitted once, at the
-        start, on the training rows, of which there may be none.
+        start, on the training rows, of which there may be none. Its `classes_`, if it
+        has them, are known from the start.
     uses_estimator : bool, default=False
         Whether the surrogate uses the predictions of the model under test, `expert`.
     uses_experts : bool, default=False
         Whether :meth:`fit`, :meth:`belief` and :meth:`update` take an argument
-        `experts`: what others say about the labels, of shape (n_rows, n_experts,
-        n_classes) or (n_rows, n_experts).
+        `experts`: what others say about the labels.
     uses_out_of_fold : bool, default=False
         Whether out-of-fold predictions of the model on the training rows are worth
         their time. If False, `expert` is NaN for training rows.
@@ -47,14 +47,8 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     gives_members : bool, default=False
         Whether the belief has members, and ``member_loss`` on request.
         :class:`~sklearn_ase.acquisition.VarianceReduction` needs them.
-    frozen_classes : ndarray of shape (n_classes,) or None, default=None
-        Classes that the surrogate knows from the start.
     can_update : bool, default=False
         Whether :meth:`update` can be called after the last fit.
-    labels_are_drawn : bool, default=True
-        Whether rows are labelled with known probabilities. The evaluation sets it
-        before the first fit. If False, labels were chosen for what they teach, and
-        say less about the rest of the pool.
 
     See Also
     --------
@@ -72,8 +66,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     >>> class ClassFrequencies(BaseSurrogate):
     ...     task = "classification"
     ...
-    ...     def fit(self, X, y, *, classes=None, expert=None, model_classes=None,
-    ...             n_acquired=0, seed=0):
+    ...     def fit(self, X, y, *, classes=None, **other):
     ...         counts = (np.asarray(y)[:, None] == classes).sum(axis=0) + 1
     ...         self.proba_ = counts / counts.sum()
     ...         return self
@@ -96,9 +89,7 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
     uses_out_of_fold: bool = False
     is_calibrated: bool = False
     gives_members: bool = False
-    frozen_classes: np.ndarray | None = None
     can_update: bool = False
-    labels_are_drawn: bool = True
 
     def validate(self) -> None:
         """Check the parameters; called at the start, before a label is bought."""
@@ -145,10 +136,9 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
         y: np.ndarray,
         *,
         classes: np.ndarray | None = None,
-        expert: Floats | None = None,
-        model_classes: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
+        **other: Any,
     ) -> Self:
         """Fit the surrogate to labelled rows.
 
@@ -160,15 +150,23 @@ class BaseSurrogate(BaseEstimator, metaclass=ABCMeta):
             Some classes may have no row.
         classes : ndarray of shape (n_classes,), default=None
             All possible labels, sorted (classification).
-        expert : ndarray of shape (n_rows, n_classes) or (n_rows,), default=None
-            Predictions of the model under test, out-of-fold for training rows. NaN for
-            rows that the model has learned from.
-        model_classes : ndarray of shape (n_classes,), dtype bool, default=None
-            Classes that the model under test knows. None means all.
         n_acquired : int, default=0
             How many of the last rows were acquired from the pool.
         seed : int, default=0
             Fixes all random numbers: the same seed must give the same belief.
+        **other
+            What the surrogate need not know; name what you use.
+
+            * `expert`, ndarray of shape (n_rows, n_classes) or (n_rows,), or None:
+              predictions of the model under test, out-of-fold for training rows. NaN
+              for rows that the model has learned from.
+            * `model_classes`, ndarray of shape (n_classes,), dtype bool, or None:
+              classes that the model under test knows. None means all.
+            * `experts`, ndarray of shape (n_rows, n_experts, n_classes) or (n_rows,
+              n_experts): what others say about the labels, if `uses_experts`.
+            * `labels_are_drawn`, bool: whether rows are labelled with known
+              probabilities. If False, labels were chosen for what they teach, and say
+              less about the rest of the pool.
 
         Returns
         -------

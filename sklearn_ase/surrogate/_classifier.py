@@ -11,7 +11,7 @@ from sklearn.utils import gen_batches
 
 from sklearn_ase._data._predictions import align_columns, check_class_columns
 from sklearn_ase._data._rows import plain_labels
-from sklearn_ase._utils._checks import check_integer, check_n_jobs, check_number
+from sklearn_ase._utils._checks import check_number
 from sklearn_ase._utils._estimators import last_step
 from sklearn_ase._utils._typing import Estimator, Floats, Rows
 from sklearn_ase.belief import CategoricalBelief, TrainingWorth, _kernels
@@ -114,21 +114,21 @@ class ClassifierSurrogate(EstimatorSurrogate):
         min_rows: int = 5,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_members = n_members
-        self.calibration = calibration
-        self.pool_weight = pool_weight
-        self.rows_per_acquired = rows_per_acquired
+        super().__init__(
+            estimator,
+            n_members=n_members,
+            calibration=calibration,
+            pool_weight=pool_weight,
+            rows_per_acquired=rows_per_acquired,
+            cv=cv,
+            min_rows=min_rows,
+            n_jobs=n_jobs,
+        )
         self.prior_mass = prior_mass
-        self.cv = cv
-        self.min_rows = min_rows
-        self.n_jobs = n_jobs
 
     def validate(self) -> None:
         super().validate()
-        check_integer(self.n_members, "n_members", 1)
         check_number(self.prior_mass, "prior_mass", 0, 1, ends="[)")
-        check_n_jobs(self.n_jobs)
 
     @property
     def uses_out_of_fold(self) -> bool:
@@ -205,8 +205,9 @@ class ClassifierSurrogate(EstimatorSurrogate):
             found = out_of_bag(self.estimator_, rows.X)
         else:
             found = self._held_out(rows, seed, self._mean_proba)
-        given = self.estimator_.classes_, self.classes_
-        return None if found is None else align_columns(found[0], *given)
+        if found is None:
+            return None
+        return align_columns(found[0], self.estimator_.classes_, self.classes_)
 
     def _mean_proba(self, model, X):
         # A fold may lack a class that the whole has.
@@ -214,32 +215,33 @@ class ClassifierSurrogate(EstimatorSurrogate):
         return (align_columns(mean, model.classes_, self.estimator_.classes_),)
 
     def _fit_calibration(self, calibration, mean, rows):
-        is_drawn = self.labels_are_drawn
-        of_training = rows.training_weight(self.rows_per_acquired, is_drawn)
-        weight = np.where(rows.is_acquired, 1.0, of_training)
-        codes = np.searchsorted(self.classes_, rows.y)
-        columns = [mean, rows.expert, codes, weight, self._shift_at(rows.X)]
+        columns = {
+            "proba": mean,
+            "expert": rows.expert,
+            "codes": np.searchsorted(self.classes_, rows.y),
+            "weight": rows.weight(self.rows_per_acquired, rows.labels_are_drawn),
+            "shift": self._shift_at(rows.X),
+        }
         held_out = np.isfinite(mean).all(axis=1)
         self._keep_acquired(columns, held_out, rows)
-        *columns, weight, shift = take_columns(columns, held_out)
         return calibration.fit(
-            *columns,
-            sample_weight=weight,
+            **take_columns(columns, held_out),
             model_classes=rows.model_classes,
             is_acquired=rows.is_acquired[held_out],
-            shift=shift,
-            by_evidence=is_drawn,
+            by_evidence=rows.labels_are_drawn,
         )
 
     def _columns_at(self, belief, rows, y, expert):
         codes = np.searchsorted(self.classes_, y)
-        columns = [belief.uncalibrated, expert, belief.shift]
-        mean, expert, shift = take_columns(columns, rows)
-        return [mean, expert, codes, np.ones(len(codes)), shift]
+        known = {"proba": belief.uncalibrated, "expert": expert, "shift": belief.shift}
+        new = {"codes": codes, "weight": np.ones(len(codes))}
+        return take_columns(known, rows) | new
 
     def _recalibrated(self, belief, loss, expert):
-        columns = belief.uncalibrated, expert, belief.shift
-        return belief.recalibrated(*self._with_worth(*columns, loss))
+        proba, worth = self._with_worth(
+            belief.uncalibrated, loss, expert=expert, shift=belief.shift
+        )
+        return belief.recalibrated(proba, worth)
 
     def _seen_classes(self, y):
         # Labels, not columns: a network may have a column for a class without a row.
@@ -277,23 +279,27 @@ class ClassifierSurrogate(EstimatorSurrogate):
         """Members as the belief is made of them: an array, a tensor, or leaves."""
         return self._aligned_members(X) if self._leaves is None else self._leaves.at(X)
 
-    def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
+    def _chunk_belief(self, X, loss, *, expert, shift, keep_member_loss):
         mean, reduce = mean_and_belief(self._members_at(X))
         if self.calibration_ is None:
             return reduce(loss, self._with_prior(mean), keep_member_loss)
-        proba, worth = self._with_worth(mean, expert, shift, loss)
+        proba, worth = self._with_worth(mean, loss, expert=expert, shift=shift)
         belief = reduce(loss, proba, keep_member_loss)
         return replace(belief, training_worth=worth, uncalibrated=mean, shift=shift)
 
-    def _with_worth(self, mean, expert, shift, loss):
+    def _with_worth(self, mean, loss, *, expert, shift):
         """Calibrated mean, and the risk for each hypothesis about training rows."""
         calibration, (n_samples, n_classes) = self.calibration_, mean.shape
+        columns = {"proba": mean, "expert": expert, "shift": shift}
         proba, risk = np.empty((n_samples, n_classes)), 0.0
         for rows in gen_batches(n_samples, max(1, _BLOCK_NUMBERS // n_classes)):
-            columns = take_columns([mean, expert, shift], rows)
-            each = self._with_prior(calibration.predict_proba_each(*columns))
-            each = each.swapaxes(1, 2).reshape(len(each), -1)
-            proba[rows] = (calibration.shares_ @ each).reshape(n_classes, -1).T
-            risk = risk + each @ loss.values[rows].T.ravel()
-        worths, shares = calibration.worths_, calibration.shares_
-        return proba, TrainingWorth(worths, shares, risk / n_samples)
+            by_hypothesis = self._with_prior(
+                calibration.predict_proba_each(**take_columns(columns, rows))
+            )
+            flat = by_hypothesis.swapaxes(1, 2).reshape(len(by_hypothesis), -1)
+            proba[rows] = (calibration.shares_ @ flat).reshape(n_classes, -1).T
+            risk = risk + flat @ loss.values[rows].T.ravel()
+        worth = TrainingWorth(
+            calibration.worths_, calibration.shares_, risk / n_samples
+        )
+        return proba, worth

@@ -19,16 +19,9 @@ from sklearn_ase.surrogate._base import BaseSurrogate
 from sklearn_ase.surrogate._classifier import ClassifierSurrogate
 from sklearn_ase.surrogate._encoder import PoolEncoder, frame_transformer
 from sklearn_ase.surrogate._estimator import EstimatorSurrogate
-from sklearn_ase.surrogate._experts import (
-    ExpertClassifierSurrogate,
-    ExpertRegressorSurrogate,
-)
+from sklearn_ase.surrogate._experts import ExpertSurrogate
 from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
-_OF_EXPERTS = {
-    "classification": ExpertClassifierSurrogate,
-    "regression": ExpertRegressorSurrogate,
-}
 _WRAPPERS = {"classification": ClassifierSurrogate, "regression": RegressorSurrogate}
 
 
@@ -85,7 +78,7 @@ def as_expert_surrogate(
     """
     if not isinstance(surrogate, BaseSurrogate):
         _check_estimator(surrogate)
-        surrogate = _OF_EXPERTS[task](surrogate)
+        surrogate = ExpertSurrogate(task, surrogate)
     if not surrogate.uses_experts:
         raise TypeError(
             f"surrogate={shown(surrogate)} cannot use experts, and needs a model under "

@@ -17,9 +17,15 @@ from sklearn.utils.validation import has_fit_parameter
 
 from sklearn_ase._data._predictions import cross_fitted
 from sklearn_ase._data._rows import n_rows, take_rows
-from sklearn_ase._utils._checks import check_folds, check_integer, check_number, shown
+from sklearn_ase._utils._checks import (
+    check_folds,
+    check_integer,
+    check_n_jobs,
+    check_number,
+    shown,
+)
 from sklearn_ase._utils._estimators import fit_seeded, unwrap
-from sklearn_ase._utils._typing import Floats, Rows
+from sklearn_ase._utils._typing import Estimator, Floats, Rows
 from sklearn_ase.belief import Belief
 from sklearn_ase.losses._base import PoolLoss
 from sklearn_ase.surrogate._base import BaseSurrogate
@@ -30,50 +36,34 @@ from sklearn_ase.surrogate._power_prior import ShiftScore, can_compare
 
 @dataclass(frozen=True, eq=False)
 class FitRows:
-    """Labelled rows for one fit: training rows first, then rows of the pool.
+    """Labelled rows for one fit, as `BaseSurrogate.fit` gets them."""
 
-    Attributes
-    ----------
-    X : array, sparse matrix or frame of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
-    classes : ndarray of shape (n_classes,) or None
-        All possible labels, sorted. None for regression.
-    expert : ndarray of shape (n_rows, n_classes) or (n_rows,), or None
-        Out-of-fold predictions of the model under test; NaN for rows without one.
-    model_classes : ndarray of shape (n_classes,), dtype bool, or None
-        Classes that the model under test knows.
-    n_acquired : int
-        How many of the last rows were acquired from the pool.
-    """
-
-    X: object
+    X: Rows
     y: np.ndarray
     classes: np.ndarray | None = None
-    expert: np.ndarray | None = None
+    expert: Any = None
     model_classes: np.ndarray | None = None
     n_acquired: int = 0
+    labels_are_drawn: bool = True
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> int:
         """Number of rows, training rows and acquired rows together."""
         return n_rows(self.X)
 
     @property
-    def is_acquired(self):
+    def is_acquired(self) -> np.ndarray:
         """Which rows were acquired from the pool, a mask."""
         return np.arange(self.n_rows) >= self.n_rows - self.n_acquired
 
     def fit_weight(self, pool_weight: float) -> np.ndarray | None:
-        """Return the weight of each row in the fit of the estimator."""
+        """Weight of each row in the fit of the estimator; None if all are alike."""
         if pool_weight == 1.0 or self.n_acquired in (0, self.n_rows):
             return None
-        n_training = self.n_rows - self.n_acquired
-        return np.repeat([1.0, float(pool_weight)], [n_training, self.n_acquired])
+        return np.where(self.is_acquired, float(pool_weight), 1.0)
 
-    def training_weight(
-        self, rows_per_acquired: float, labels_are_drawn: bool
-    ) -> float:
-        """Return the weight of a training row where training rows say less."""
+    def weight(self, rows_per_acquired: float, labels_are_drawn: bool) -> np.ndarray:
+        """Weight of each row where training rows say less than acquired ones."""
         if not rows_per_acquired > 0:
             raise ValueError(f"rows_per_acquired={rows_per_acquired} must be > 0.")
         # Acquired rows are few, but only they come from the population that is
@@ -84,12 +74,15 @@ class FitRows:
             # Rows that were chosen for their scores are unlike the rest of the pool.
             # The more of them there are, the more is the rest like training rows.
             n_worth = 2.0 * self.n_acquired**2 / rows_per_acquired
-        return min(1.0, n_worth / n_training)
+        return np.where(self.is_acquired, 1.0, min(1.0, n_worth / n_training))
 
 
-def take_columns(columns, rows):
-    """Some rows of several columns, of which some may be None."""
-    return [None if column is None else column[rows] for column in columns]
+def take_columns(columns: dict[str, Any], rows: Any) -> dict[str, Any]:
+    """Some rows of columns by name, of which some may be None."""
+    return {
+        name: None if column is None else column[rows]
+        for name, column in columns.items()
+    }
 
 
 # What surrogates made of an estimator share: members, weights, calibration.
@@ -100,19 +93,34 @@ CHUNK_NUMBERS = 2**20
 
 
 class EstimatorSurrogate(BaseSurrogate):
-    """Base class of the surrogates that wrap a classifier or a regressor.
+    """Base class of the surrogates that wrap a classifier or a regressor."""
 
-    A subclass has the constructor parameters ``estimator``, ``calibration``,
-    ``pool_weight``, ``rows_per_acquired``, ``cv``, ``min_rows`` and ``n_jobs``, and the
-    abstract methods below.
-    """
-
-    estimator: Any
     _belief_type: Any = None
     _stratified = False
     _encoder: PoolEncoder | None = None  # Fitted, if rows were encoded.
-    _shift = None  # A ShiftScore, if pool and training rows could be compared.
-    _pool = None, None  # The rows of the pool and their scores.
+    _shift: ShiftScore | None = None  # If pool and training rows could be compared.
+    _pool: tuple = (None, None)  # The rows of the pool and their scores.
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        n_members: int = 20,
+        calibration: Any = "auto",
+        pool_weight: float = 1.0,
+        rows_per_acquired: float = 50,
+        cv: int = 5,
+        min_rows: int = 5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_members = n_members
+        self.calibration = calibration
+        self.pool_weight = pool_weight
+        self.rows_per_acquired = rows_per_acquired
+        self.cv = cv
+        self.min_rows = min_rows
+        self.n_jobs = n_jobs
 
     @property
     def is_constant(self) -> bool:
@@ -140,11 +148,6 @@ class EstimatorSurrogate(BaseSurrogate):
         """Whether the estimator has several members, or gets them by bootstrap."""
         return not self.is_constant or has_members(self.estimator)
 
-    @property
-    def frozen_classes(self) -> np.ndarray | None:
-        """Classes of a frozen classifier; None for anything else."""
-        return getattr(self.estimator, "classes_", None) if self.is_constant else None
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         estimator = self.estimator
@@ -155,6 +158,8 @@ class EstimatorSurrogate(BaseSurrogate):
         return tags
 
     def validate(self) -> None:
+        check_integer(self.n_members, "n_members", 1)
+        check_n_jobs(self.n_jobs)
         check_number(self.pool_weight, "pool_weight", 0, ends="()")
         check_number(self.rows_per_acquired, "rows_per_acquired", 0, infinite=True)
         check_folds(self.cv, "no cross-fitting")
@@ -185,9 +190,9 @@ class EstimatorSurrogate(BaseSurrogate):
             return X, X_train
         encoder = self._encoder = clone(encoder).fit(X, X_train=X_train)
         self.estimator = clone(pipeline).set_params(**{name: FrozenEstimator(encoder)})
-        return self.prepare_other(X), None if X_train is None else self.prepare_other(
-            X_train
-        )
+        if X_train is not None:
+            X_train = self.prepare_other(X_train)
+        return self.prepare_other(X), X_train
 
     def prepare_other(self, X: Rows) -> Rows:
         return X if self._encoder is None else self._encoder.transform(X)
@@ -202,8 +207,17 @@ class EstimatorSurrogate(BaseSurrogate):
         model_classes: np.ndarray | None = None,
         n_acquired: int = 0,
         seed: int = 0,
+        labels_are_drawn: bool = True,
     ) -> Self:
-        rows = FitRows(X, np.asarray(y), classes, expert, model_classes, n_acquired)
+        rows = FitRows(
+            X=X,
+            y=np.asarray(y),
+            classes=classes,
+            expert=expert,
+            model_classes=model_classes,
+            n_acquired=n_acquired,
+            labels_are_drawn=labels_are_drawn,
+        )
         calibration = self._new_calibration()  # Errors come before the costly fit.
         if self.is_constant:
             self.estimator_ = self.estimator
@@ -229,11 +243,11 @@ class EstimatorSurrogate(BaseSurrogate):
         expert: Floats | None = None,
     ) -> Belief:
         new = self._columns_at(belief, rows, y, expert)
-        columns = [
-            None if column is None else np.concatenate([column, more])
-            for column, more in zip(self._acquired, new, strict=True)
-        ]
-        self.calibration_.fit_acquired(*columns)
+        columns = {
+            name: None if column is None else np.concatenate([column, new[name]])
+            for name, column in self._acquired.items()
+        }
+        self.calibration_.fit_acquired(**columns)
         return self._recalibrated(belief, loss, expert)
 
     def belief(
@@ -252,8 +266,8 @@ class EstimatorSurrogate(BaseSurrogate):
             delayed(self._chunk_belief)(
                 take_rows(X, rows),
                 loss.take(rows),
-                *take_columns([expert, shift], rows),
-                keep_member_loss,
+                keep_member_loss=keep_member_loss,
+                **take_columns({"expert": expert, "shift": shift}, rows),
             )
             for rows in gen_batches(n_samples, size)
         )
@@ -335,7 +349,7 @@ class EstimatorSurrogate(BaseSurrogate):
 
     @abstractmethod
     def _columns_at(self, belief, rows, y, expert):
-        """What the calibration learns from rows of the pool that are held out."""
+        """What the calibration learns from rows of the pool, by the name of `fit`."""
 
     @abstractmethod
     def _recalibrated(self, belief, loss, expert):

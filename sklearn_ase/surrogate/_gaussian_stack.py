@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase.surrogate._estimator import take_columns
 from sklearn_ase.surrogate._power_prior import (
+    ParameterPrior,
     check_expert,
     training_hypotheses,
     weigh_hypotheses,
@@ -234,11 +235,15 @@ class GaussianStack(BaseEstimator):
         self.uses_model_ = self.use_estimator and expert is not None
         # Divided by the scale, all coefficients have no unit and similar sizes.
         self._scale = float(np.mean((y - mean) ** 2))
-        columns = [mean, variance, expert, y, shift]
-        training, acquired = (
-            take_columns(columns, part) for part in (~is_acquired, is_acquired)
-        )
-        has_training = self.uses_model_ and bool(np.isfinite(training[2]).any())
+        columns = {
+            "mean": mean,
+            "variance": variance,
+            "expert": expert,
+            "y": y,
+            "shift": shift,
+        }
+        training = take_columns(columns, ~is_acquired)
+        has_training = self.uses_model_ and bool(np.isfinite(training["expert"]).any())
         blend = _BLEND[has_training] if self.uses_model_ else 0.0
         centre = np.array([blend, *np.log([0.5, 0.5, 0.1]), 0.0])
         low = np.array([0.0, -12.0, -12.0, -12.0, -1.0])
@@ -247,17 +252,20 @@ class GaussianStack(BaseEstimator):
         self._hypotheses: Any = None
         self._starts: Any = None
         if self._scale > 0.0:
-            self._hypotheses = training_hypotheses(
-                self._rows(*training),
-                int((~is_acquired).sum()),
+            prior = ParameterPrior(
                 centre,
-                self.ridge * np.array([1.0, 0.1, 0.1, 0.1, 0.0]) + 1e-9,
-                np.array([0.0, 0.0, 0.0, 0.0, _SHIFT_PRECISION]),
+                discounted=self.ridge * np.array([1.0, 0.1, 0.1, 0.1, 0.0]) + 1e-9,
+                kept=np.array([0.0, 0.0, 0.0, 0.0, _SHIFT_PRECISION]),
+            )
+            self._hypotheses = training_hypotheses(
+                self._rows(**training),
+                int((~is_acquired).sum()),
+                prior,
                 self._bounds,
                 by_evidence,
                 discounts_cleaned=True,
             )
-        return self.fit_acquired(*acquired)
+        return self.fit_acquired(**take_columns(columns, is_acquired))
 
     def fit_acquired(
         self,
@@ -288,14 +296,12 @@ class GaussianStack(BaseEstimator):
             self._set(parameters, np.ones(1), np.zeros(1))
             return self
         rows = self._rows(mean, variance, expert, y, shift, DEGREES)
-        found, kept = weigh_hypotheses(
-            self._hypotheses, rows, self._bounds, self._starts
-        )
+        weighed = weigh_hypotheses(self._hypotheses, rows, self._bounds, self._starts)
         if self._starts is None:  # Later fits begin where the first one ended.
-            self._hypotheses, self._starts = kept, found.parameters
-        parameters = found.parameters.copy()
+            self._hypotheses, self._starts = weighed.hypotheses, weighed.parameters
+        parameters = weighed.parameters.copy()
         parameters[:, 1:4] = np.exp(parameters[:, 1:4]) * [self._scale, 1.0, 1.0]
-        self._set(parameters, found.shares, found.worths)
+        self._set(parameters, weighed.shares, weighed.worths)
         return self
 
     def _rows(self, mean, variance, expert, y, shift, degrees=np.inf):
@@ -304,11 +310,16 @@ class GaussianStack(BaseEstimator):
         gap = np.where(np.isfinite(gap), gap, 0.0)
         shift = np.zeros(len(y)) if shift is None else shift
         unit = self._scale**0.5
-        rows = (y - mean) / unit, gap / unit, variance / self._scale, shift
         # Only training labels may be wrong.
         is_training = np.isinf(degrees) and len(y) > 0
-        log_outlier = log_density_of_labels(y / unit) if is_training else None
-        return GaussianLikelihood(*rows, log_outlier, degrees)
+        return GaussianLikelihood(
+            residual=(y - mean) / unit,
+            gap=gap / unit,
+            variance=variance / self._scale,
+            shift=shift,
+            log_outlier=log_density_of_labels(y / unit) if is_training else None,
+            degrees=degrees,
+        )
 
     def _set(self, parameters, shares, worths):
         """Keep the parameters of each hypothesis, and those of their mixture."""

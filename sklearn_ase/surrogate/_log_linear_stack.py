@@ -12,6 +12,7 @@ from sklearn_ase._utils._checks import check_flag, check_number
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.surrogate._estimator import take_columns
 from sklearn_ase.surrogate._power_prior import (
+    ParameterPrior,
     check_expert,
     maximise,
     training_hypotheses,
@@ -93,13 +94,15 @@ class ClassLikelihood:
         return value, np.concatenate([gradient, of_offsets], axis=-1), whole
 
 
-def blend_prior(has_training, uses_model, n_shifts, n_offsets, ridge):
-    """Centre of the parameters, and the two parts of the penalty's precision."""
+def blend_prior(
+    has_training: bool, uses_model: bool, *, n_shifts: int, n_offsets: int, ridge: float
+) -> ParameterPrior:
+    """Prior of exponents, the coefficient of the shift, and offsets."""
     exponents = _EXPONENTS[has_training] if uses_model else (1.0,)
     centre = np.array([*exponents, *np.zeros(n_shifts + n_offsets)])
     precisions = [0.0] * len(exponents) + [_SHIFT_PRECISION] * n_shifts
     kept = np.array(precisions + [_OFFSET_PRECISION] * n_offsets)
-    return centre, np.where(kept > 0, 0.0, 2.0 * ridge + 1e-9), kept
+    return ParameterPrior(centre, np.where(kept > 0, 0.0, 2.0 * ridge + 1e-9), kept)
 
 
 def is_certain(proba):
@@ -251,7 +254,7 @@ class LogLinearStack(BaseEstimator):
         proba: Floats,
         expert: Floats | None,
         codes: np.ndarray,
-        sample_weight: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
         model_classes: np.ndarray | None = None,
         is_acquired: np.ndarray | None = None,
         shift: np.ndarray | None = None,
@@ -268,7 +271,7 @@ class LogLinearStack(BaseEstimator):
             without such a prediction are NaN.
         codes : ndarray of shape (n_samples,)
             Column of the label of each row.
-        sample_weight : ndarray of shape (n_samples,), default=None
+        weight : ndarray of shape (n_samples,), default=None
             Weight of each row for the classes that the model does not know.
         model_classes : ndarray of shape (n_classes,), dtype bool, default=None
             Classes that the model knows. None means all.
@@ -299,20 +302,27 @@ class LogLinearStack(BaseEstimator):
         self._model_smoothing = self.smoothing
         if self.uses_model_ and not is_certain(expert):
             self._model_smoothing *= _MODEL_SHARE
-        weight = np.ones(n_samples) if sample_weight is None else sample_weight
-        columns = proba, expert, codes, weight, shift
-        training, acquired = (
-            take_columns(columns, part) for part in (~is_acquired, is_acquired)
+        columns = {
+            "proba": proba,
+            "expert": expert,
+            "codes": codes,
+            "weight": np.ones(n_samples) if weight is None else weight,
+            "shift": shift,
+        }
+        self._training = take_columns(columns, ~is_acquired)
+        rows = self._rows(**self._training)
+        prior = blend_prior(
+            rows.n_rows > 0,
+            self.uses_model_,
+            n_shifts=int(self._has_shift),
+            n_offsets=self._n_offsets,
+            ridge=self.ridge,
         )
-        rows = self._rows(training[0], training[1], training[2], training[4])
-        blend = self.uses_model_, int(self._has_shift), self._n_offsets, self.ridge
-        centre, discounted, kept = blend_prior(rows.n_rows > 0, *blend)
-        self._bounds = np.where(discounted > 0, 0.0, -np.inf), np.inf
+        self._bounds = np.where(prior.discounted > 0, 0.0, -np.inf), np.inf
         self._hypotheses = training_hypotheses(
-            rows, rows.n_rows, centre, discounted, kept, self._bounds, by_evidence
+            rows, rows.n_rows, prior, self._bounds, by_evidence
         )
-        self._training = training
-        return self.fit_acquired(*acquired)
+        return self.fit_acquired(**take_columns(columns, is_acquired))
 
     def fit_acquired(
         self,
@@ -340,14 +350,12 @@ class LogLinearStack(BaseEstimator):
         """
         weight = np.ones(len(codes)) if weight is None else weight
         rows = self._rows(proba, expert, codes, shift)
-        found, kept = weigh_hypotheses(
-            self._hypotheses, rows, self._bounds, self._starts
-        )
+        weighed = weigh_hypotheses(self._hypotheses, rows, self._bounds, self._starts)
         if self._starts is None:  # Later fits begin where the first one ended.
-            self._hypotheses, self._starts = kept, found.parameters
-        self.parameters_, self.shares_ = found.parameters, found.shares
-        self.weights_ = found.parameters[:, : 1 + self.uses_model_]
-        self.worths_ = found.worths
+            self._hypotheses, self._starts = weighed.hypotheses, weighed.parameters
+        self.parameters_, self.shares_ = weighed.parameters, weighed.shares
+        self.weights_ = weighed.parameters[:, : 1 + self.uses_model_]
+        self.worths_ = weighed.worths
         self.unknown_ = np.array([1.0, 0.0])
         if not self.model_classes_.all():
             self.unknown_ = self._fit_unknown(proba, codes, weight)
@@ -411,7 +419,7 @@ class LogLinearStack(BaseEstimator):
         n_classes = int(self.model_classes_.sum())
         return n_classes if n_classes <= _MOST_OFFSETS else 0
 
-    def _rows(self, proba, expert, codes, shift):
+    def _rows(self, proba, expert, codes, shift, weight=None):
         """Likelihood of those rows that have a known class and a model's prediction."""
         used = self.model_classes_[codes]
         if self.uses_model_:
@@ -424,10 +432,13 @@ class LogLinearStack(BaseEstimator):
 
     def _fit_unknown(self, proba, codes, weight):
         """Fit the odds of the classes that the model does not know."""
-        training, acquired = self._training, (proba, codes, weight)
-        pairs = zip((training[0], *training[2:4]), acquired, strict=True)
-        proba, codes, weight = map(np.concatenate, pairs)
-        return fit_unknown(self._smooth(proba), codes, weight, self.model_classes_)
+        training = self._training
+        return fit_unknown(
+            self._smooth(np.concatenate([training["proba"], proba])),
+            np.concatenate([training["codes"], codes]),
+            np.concatenate([training["weight"], weight]),
+            self.model_classes_,
+        )
 
     def _smooth(self, proba):
         return (1.0 - self.smoothing) * proba + self.smoothing / proba.shape[1]
@@ -436,8 +447,9 @@ class LogLinearStack(BaseEstimator):
         """What the exponents and the shift's coefficient multiply, samples last."""
         n, known = 1 + self.uses_model_, self.model_classes_
         logs = np.empty((n + self._has_shift, known.sum(), len(proba)))
-        given = (proba, self.smoothing), (expert, self._model_smoothing)
-        for log, (values, share) in zip(logs[:n], given, strict=False):
+        said = [proba, expert][:n]
+        shares = [self.smoothing, self._model_smoothing][:n]
+        for log, values, share in zip(logs[:n], said, shares, strict=True):
             log[...] = (1.0 - share) * values.T[known] + share / len(known)
         np.log(logs[:n], out=logs[:n])
         if self._has_shift:

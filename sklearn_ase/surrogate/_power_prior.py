@@ -12,10 +12,10 @@ are those of docs/method.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -44,17 +44,23 @@ _LEAST_SHARE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
+class ParameterPrior:
+    """What is likely of the parameters before rows are seen: a Gaussian.
+
+    Its precision has two parts, both (d,): training rows that count less discount the
+    first as they discount what they say themselves, and keep the second.
+    """
+
+    centre: np.ndarray
+    discounted: np.ndarray
+    kept: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Hypothesis:
     """What training rows say of the parameters, if they are worth so many labels.
 
-    Attributes
-    ----------
-    worth : float
-        Number of acquired labels.
-    prior : float
-        Probability before acquired labels are seen.
-    mean : ndarray of shape (n_parameters,)
-    precision : ndarray of shape (n_parameters, n_parameters)
+    `prior` is its probability before acquired labels are seen.
     """
 
     worth: float
@@ -70,52 +76,48 @@ class Hypothesis:
 
 @dataclass(frozen=True, eq=False)
 class WeighedFit:
-    """Parameters of a calibration under each hypothesis about the training rows.
+    """The hypotheses that are left, with their parameters (h, d) and shares (h,)."""
 
-    Attributes
-    ----------
-    parameters : ndarray of shape (n_hypotheses, n_parameters)
-    shares : ndarray of shape (n_hypotheses,)
-        Probability of each hypothesis, given the acquired labels; they sum to 1.
-    worths : ndarray of shape (n_hypotheses,)
-        Number of labels that the training rows are worth.
-    """
-
+    hypotheses: list[Hypothesis]
     parameters: np.ndarray
     shares: np.ndarray
-    worths: np.ndarray
+
+    @property
+    def worths(self) -> np.ndarray:
+        """Number of labels that the training rows are worth, (h,)."""
+        return np.array([hypothesis.worth for hypothesis in self.hypotheses])
 
 
 def training_hypotheses(
     rows: Callable,
     n_training: int,
-    centre: np.ndarray,
-    discounted: np.ndarray,
-    kept: np.ndarray,
-    bounds,
+    prior: ParameterPrior,
+    bounds: tuple,
     by_evidence: bool = True,
     discounts_cleaned: bool = False,
 ) -> list[Hypothesis]:
     """Hypotheses about the training rows, as priors of the parameters, eq. T8."""
-    penalty = centre, np.diag(discounted + kept)
+    precision = np.diag(prior.discounted + prior.kept)
     if not n_training:
-        return [Hypothesis(0.0, 1.0, *penalty)]
+        return [Hypothesis(0.0, 1.0, prior.centre, precision)]
 
-    def both(row_weight=None):
-        return lambda at: _with_normal(rows(at, row_weight), at, *penalty)
+    def posterior(row_weight=None) -> Callable:
+        return lambda at: _with_normal(
+            rows(at, row_weight), at, prior.centre, precision
+        )
 
-    mean, (_, _, curvature) = maximise(both(), centre, bounds)
+    mean, (_, _, curvature) = maximise(posterior(), prior.centre, bounds)
+    whole = Hypothesis(float(n_training), 1.0, mean, curvature)
     if not by_evidence:
-        return [Hypothesis(float(n_training), 1.0, mean, curvature)]
-    are_right = 1.0 - _PRIOR_OF_ERRORS
-    found = _power_priors(n_training, are_right, mean, curvature, kept)
-    row_weight = _clean_weights(rows, both, mean, bounds)
-    mean, (_, _, curvature) = maximise(both(row_weight), mean, bounds)
-    n_clean = row_weight.sum()
+        return [whole]
+    row_weight = _clean_weights(rows, posterior, mean, bounds)
+    mean, (_, _, curvature) = maximise(posterior(row_weight), mean, bounds)
+    cleaned = Hypothesis(row_weight.sum(), _PRIOR_OF_ERRORS, mean, curvature)
+    right = replace(whole, prior=1.0 - _PRIOR_OF_ERRORS)
+    hypotheses = _power_priors(right, prior.kept)
     if discounts_cleaned:
-        given = n_clean, _PRIOR_OF_ERRORS, mean, curvature, kept, _LEAST_CLEANED
-        return found + _power_priors(*given)
-    return [*found, Hypothesis(n_clean, _PRIOR_OF_ERRORS, mean, curvature)]
+        return hypotheses + _power_priors(cleaned, prior.kept, _LEAST_CLEANED)
+    return [*hypotheses, cleaned]
 
 
 def weigh_hypotheses(
@@ -123,7 +125,7 @@ def weigh_hypotheses(
     rows: Callable,
     bounds,
     starts: np.ndarray | None = None,
-) -> tuple[WeighedFit, list[Hypothesis]]:
+) -> WeighedFit:
     """Fit the parameters under each hypothesis and weigh the hypotheses, eq. T9."""
     means = np.array([hypothesis.mean for hypothesis in hypotheses])
     precisions = np.array([hypothesis.precision for hypothesis in hypotheses])
@@ -144,28 +146,37 @@ def weigh_hypotheses(
         )
     shares = softmax(evidence)
     kept = shares >= _LEAST_SHARE
-    worths = np.array([hypothesis.worth for hypothesis in hypotheses])
-    shares = shares[kept] / shares[kept].sum()
-    fit = WeighedFit(parameters[kept], shares, worths[kept])
-    return fit, list(compress(hypotheses, kept))
+    return WeighedFit(
+        hypotheses=list(compress(hypotheses, kept)),
+        parameters=parameters[kept],
+        shares=shares[kept] / shares[kept].sum(),
+    )
 
 
-def _power_priors(n_rows, total, mean, curvature, kept, least=0.0):
-    """A hypothesis for each worth of so many rows; their priors sum to `total`."""
-    found = []
-    for worth, prior in zip(*_distinct(n_rows, least), strict=True):
+def _power_priors(
+    whole: Hypothesis, kept: np.ndarray, least: float = 0.0
+) -> list[Hypothesis]:
+    """Hypotheses by which the rows of one are worth less; they share its prior."""
+    n_rows = whole.worth
+    # Worths beyond the two limits are merged.
+    clipped = np.clip(WORTHS, least, n_rows)
+    worths, place = np.unique(clipped, return_inverse=True)
+    priors = np.bincount(place, weights=PRIOR)
+    hypotheses = []
+    for worth, prior in zip(worths, priors, strict=True):
         power = worth / n_rows if worth < n_rows else 1.0
-        precision = power * (curvature - np.diag(kept)) + np.diag(kept)
-        found.append(Hypothesis(worth, total * prior, mean, precision))
-    return found
+        precision = power * (whole.precision - np.diag(kept)) + np.diag(kept)
+        hypotheses.append(Hypothesis(worth, whole.prior * prior, whole.mean, precision))
+    return hypotheses
 
 
-def _clean_weights(rows, both, start, bounds):
+def _clean_weights(rows, posterior, start, bounds) -> np.ndarray:
     """Probability of each training label that it is right, by the EM algorithm."""
-    wrong, weight, at = 0.1, None, start
+    wrong, at = 0.1, start
+    weight: Any = None
     n_wrong, n_rows = _WRONG_BEFORE
     for _ in range(_CLEANING_ROUNDS):
-        at, _ = maximise(both(weight), at, bounds)
+        at, _ = maximise(posterior(weight), at, bounds)
         odds = rows.log_density(at) - rows.log_outlier - logit(wrong)
         weight = expit(odds)
         wrong = (n_wrong + np.sum(1.0 - weight)) / (n_rows + len(weight))
@@ -219,13 +230,6 @@ def _with_normal(rows, at, mean, precision):
     slope = (precision @ gap[..., None])[..., 0]
     prior = -0.5 * (gap * slope).sum(axis=-1)
     return value + prior, gradient - slope, curvature + precision
-
-
-def _distinct(n_rows, least):
-    """Worths and their prior; those beyond the two limits are merged."""
-    worths = np.clip(WORTHS, least, n_rows)
-    distinct, place = np.unique(worths, return_inverse=True)
-    return distinct, np.bincount(place, weights=PRIOR)
 
 
 def _log_det(curvature):

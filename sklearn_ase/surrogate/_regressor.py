@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
 from sklearn_ase._data._rows import n_rows
 from sklearn_ase._inference._tails import tail_shape
-from sklearn_ase._utils._checks import check_integer, check_n_jobs
 from sklearn_ase._utils._estimators import last_step
-from sklearn_ase._utils._typing import Estimator, Floats
+from sklearn_ase._utils._typing import Floats
 from sklearn_ase.belief import GaussianBelief, TrainingWorth
 from sklearn_ase.losses import PointLoss
 from sklearn_ase.losses._base import BaseLoss
@@ -89,32 +87,6 @@ class RegressorSurrogate(EstimatorSurrogate):
     task = "regression"
     _belief_type = GaussianBelief
 
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        n_members: int = 20,
-        calibration: GaussianStack | Literal["auto"] | None = "auto",
-        pool_weight: float = 1.0,
-        rows_per_acquired: float = 50,
-        cv: int = 5,
-        min_rows: int = 5,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_members = n_members
-        self.calibration = calibration
-        self.pool_weight = pool_weight
-        self.rows_per_acquired = rows_per_acquired
-        self.cv = cv
-        self.min_rows = min_rows
-        self.n_jobs = n_jobs
-
-    def validate(self) -> None:
-        super().validate()
-        check_integer(self.n_members, "n_members", 1)
-        check_n_jobs(self.n_jobs)
-
     @property
     def gives_members(self) -> bool:
         if has_members(self.estimator):
@@ -129,10 +101,10 @@ class RegressorSurrogate(EstimatorSurrogate):
     def training_tail(self, loss: BaseLoss) -> float:
         if self.held_out_ is None:
             return np.nan
-        held_out, y = self._training_rows
-        mean, variance = (part[held_out] for part in self.held_out_)
+        rows = self._is_training
+        mean, variance = (part[rows] for part in self.held_out_)
         at_mean = PointLoss(loss, mean)
-        observed = at_mean.observed(np.arange(len(mean)), y[held_out])
+        observed = at_mean.observed(np.arange(len(mean)), self._y[rows])
         return tail_shape(observed / at_mean.expected(mean, variance))
 
     def _with_members(self, y):
@@ -165,33 +137,39 @@ class RegressorSurrogate(EstimatorSurrogate):
 
     def _fit_calibration(self, calibration, held_out, rows, knows_noise):
         """Fit the calibration; without one, learn the noise variance."""
-        used = np.isfinite(held_out[0])
-        mean, epistemic = (part[used] for part in held_out)
-        y = rows.y[used]
+        mean, epistemic = held_out
+        used = np.isfinite(mean)
         if calibration is not None:
-            columns = [*held_out, rows.expert, rows.y, self._shift_at(rows.X)]
+            columns = {
+                "mean": mean,
+                "variance": epistemic,
+                "expert": rows.expert,
+                "y": rows.y,
+                "shift": self._shift_at(rows.X),
+            }
             self._keep_acquired(columns, used, rows)
-            *columns, shift = take_columns(columns, used)
-            acquired = rows.is_acquired[used]
             self.calibration_ = calibration.fit(
-                *columns,
-                is_acquired=acquired,
-                shift=shift,
-                by_evidence=self.labels_are_drawn,
+                **take_columns(columns, used),
+                is_acquired=rows.is_acquired[used],
+                by_evidence=rows.labels_are_drawn,
             )
         elif not knows_noise:
             # What the residuals vary more than the members do is noise.
-            of_training = rows.training_weight(self.rows_per_acquired, True)
-            weight = np.where(rows.is_acquired[used], 1.0, of_training)
-            excess = np.average((y - mean) ** 2 - epistemic, weights=weight)
-            self.noise_ = max(excess, _LEAST_SHARE * y.var(), np.finfo(float).tiny)
+            excess = np.average(
+                ((rows.y - mean) ** 2 - epistemic)[used],
+                weights=rows.weight(self.rows_per_acquired, True)[used],
+            )
+            least = _LEAST_SHARE * rows.y[used].var()
+            self.noise_ = max(excess, least, np.finfo(float).tiny)
         if not self.is_constant:
             expert = rows.expert
             if expert is not None:  # Without a prediction the surrogate stands alone.
-                expert = np.where(np.isfinite(expert), expert, held_out[0])
-            centre, *variances = self._calibrated(*held_out, expert, None)
+                expert = np.where(np.isfinite(expert), expert, mean)
+            centre, *variances = self._calibrated(
+                mean, epistemic, expert=expert, shift=None
+            )
             self.held_out_ = centre, sum(variances)
-            self._training_rows = used & ~rows.is_acquired, rows.y
+            self._is_training, self._y = used & ~rows.is_acquired, rows.y
 
     def _held_out_moments(self, rows, seed):
         if not self.is_constant:
@@ -210,47 +188,52 @@ class RegressorSurrogate(EstimatorSurrogate):
         return np.ravel(mean), np.maximum(np.ravel(deviation) ** 2 - self.noise_, 0.0)
 
     def _columns_at(self, belief, rows, y, expert):
-        mean, variance = belief.uncalibrated[rows].T
-        expert, shift = take_columns([expert, belief.shift], rows)
-        return [mean, variance, expert, np.asarray(y, dtype=float), shift]
+        mean, variance = belief.uncalibrated.T
+        known = {"mean": mean, "variance": variance, "expert": expert}
+        known["shift"] = belief.shift
+        return take_columns(known, rows) | {"y": np.asarray(y, dtype=float)}
 
     def _recalibrated(self, belief, loss, expert):
-        moments = belief.uncalibrated.T
-        mean, epistemic, noise = self._calibrated(*moments, expert, belief.shift)
+        raw_mean, variance = belief.uncalibrated.T
+        about = {"expert": expert, "shift": belief.shift}
+        mean, epistemic, noise = self._calibrated(raw_mean, variance, **about)
         belief = replace(belief, mean=mean, epistemic=epistemic, noise=noise)
-        return self._with_risks(belief, loss, *moments, expert, belief.shift)
+        return self._with_risks(belief, loss, raw_mean, variance, **about)
 
-    def _calibrated(self, mean, epistemic, expert, shift):
+    def _calibrated(self, mean, epistemic, *, expert, shift):
         """Return mean, epistemic variance and noise variance, each (n_samples,)."""
         noise = np.full(len(mean), self.noise_)
         if self.calibration_ is not None:
-            moments = mean, epistemic
-            mean, epistemic, noise = self.calibration_.predict(*moments, expert, shift)
+            mean, epistemic, noise = self.calibration_.predict(
+                mean, epistemic, expert, shift
+            )
         least = _LEAST_SHARE * epistemic + np.finfo(float).tiny
         return mean, epistemic, np.maximum(noise, least)
 
-    def _chunk_belief(self, X, loss, expert, shift, keep_member_loss):
+    def _chunk_belief(self, X, loss, *, expert, shift, keep_member_loss):
+        about = {"expert": expert, "shift": shift}
         if not has_members(self.estimator_):
-            moments = self._moments(self.estimator_, X)
-            centre, epistemic, noise = self._calibrated(*moments, expert, shift)
+            mean, raw = self._moments(self.estimator_, X)
+            centre, epistemic, noise = self._calibrated(mean, raw, **about)
             belief = GaussianBelief(centre, epistemic, noise, member_risk=np.empty(0))
-            return self._with_risks(belief, loss, *moments, expert, shift)
+            return self._with_risks(belief, loss, mean, raw, **about)
         members = predict_members(self.estimator_, X)
         mean, raw = members.mean(axis=0), members.var(axis=0)
-        centre, epistemic, noise = self._calibrated(mean, raw, expert, shift)
+        centre, epistemic, noise = self._calibrated(mean, raw, **about)
         # Members move with the mean and spread as the calibrated variance says.
         scale = np.sqrt(np.divide(epistemic, raw, out=np.ones_like(raw), where=raw > 0))
         members = centre + scale * (members - mean)
         belief = GaussianBelief.from_members(members, noise, loss, keep_member_loss)
-        return self._with_risks(belief, loss, mean, raw, expert, shift)
+        return self._with_risks(belief, loss, mean, raw, **about)
 
-    def _with_risks(self, belief, loss, mean, variance, expert, shift):
+    def _with_risks(self, belief, loss, mean, variance, *, expert, shift):
         """The belief with the risk for each hypothesis about the training rows."""
         if self.calibration_ is None:
             return belief
         calibration = self.calibration_
-        each = calibration.predict_each(mean, variance, expert, shift)
-        risks = [loss.expected(m, v).mean() for m, v in zip(*each, strict=True)]
+        means, variances = calibration.predict_each(mean, variance, expert, shift)
+        pairs = zip(means, variances, strict=True)
+        risks = [loss.expected(*moments).mean() for moments in pairs]
         worth = TrainingWorth(calibration.worths_, calibration.shares_, np.array(risks))
         return replace(
             belief,

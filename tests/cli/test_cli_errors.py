@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_ase._cli import _main
 from sklearn_ase._cli._main import main
-from sklearn_ase.surrogate import ExpertClassifierSurrogate
+from sklearn_ase.surrogate import ExpertSurrogate
 
 COMMANDS = ["columns", "start", "ask", "tell", "annotate", "status", "plan", "check"]
 COMMANDS += ["estimate", "judges", "agreement", "diagnose"]
@@ -255,7 +255,7 @@ def test_a_surrogate_that_fails_says_that_labels_are_recorded(desk, monkeypatch)
     desk.run("ask", "eval.jsonl", "6", "--out", "batch.csv")
     desk.fill("batch.csv")
 
-    fit = ExpertClassifierSurrogate.fit
+    fit = ExpertSurrogate.fit
 
     def fails(self, *arguments, n_acquired=0, **named):
         if n_acquired:
@@ -263,7 +263,7 @@ def test_a_surrogate_that_fails_says_that_labels_are_recorded(desk, monkeypatch)
         return fit(self, *arguments, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ExpertClassifierSurrogate, "fit", fails)
+        patch.setattr(ExpertSurrogate, "fit", fails)
         code, _, err = desk.run("tell", "eval.jsonl", "batch.csv")
     assert code != 0
     for words in ("No memory", "All labels are recorded", "--correct", "next command"):
@@ -284,7 +284,7 @@ class NoPandas:
 
 sys.meta_path.insert(0, NoPandas())
 from sklearn_ase._cli._main import main
-from sklearn_ase.surrogate import ExpertClassifierSurrogate
+from sklearn_ase.surrogate import ExpertSurrogate
 start = ["start", "pool.csv", "--journal", "eval.jsonl", "--text", "question"]
 start += ["--judge", "gpt4", "--labels", "correct", "wrong"]
 start += ["--metric", "share:correct"]
@@ -310,7 +310,7 @@ def test_only_features_and_parquet_need_pandas(desk):
 KILLED = """
 import os, sys
 from sklearn_ase._cli._main import main
-from sklearn_ase.surrogate import ExpertClassifierSurrogate
+from sklearn_ase.surrogate import ExpertSurrogate
 from {module} import {owner}
 def die(self, *arguments, **named):
     {before}

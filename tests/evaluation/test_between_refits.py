@@ -135,7 +135,6 @@ def test_without_a_calibration_nothing_changes_between_refits(surrogate):
 
 def test_chosen_labels_count_as_training_rows():
     evaluation = start(selection=ArgMax())
-    assert not evaluation.surrogate.labels_are_drawn
     buy(evaluation, 30)
     assert evaluation.state.belief.training_worth.worths.tolist() == [300.0]
 

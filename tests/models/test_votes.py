@@ -7,8 +7,11 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from sklearn_ase.losses import SquaredError, ZeroOne
-from sklearn_ase.surrogate import PredictionSurrogate, VoteSurrogate
-from sklearn_ase.surrogate._logit import exchangeable_precision, fit_logit
+from sklearn_ase.surrogate._experts import (
+    ModelSurrogate,
+    exchangeable_precision,
+    fit_logit,
+)
 
 CLASSES = np.array(["cat", "dog", "owl"])
 
@@ -20,10 +23,20 @@ def _votes(n_samples=60, n_models=5, seed=0, errors=0.3):
     return np.where(wrong, rng.choice(CLASSES, wrong.shape), y[:, None]), y
 
 
-def _fit(votes, y, n_labels, **params):
-    surrogate = VoteSurrogate(votes, **params)
+def _fit(votes, y, n_labels, classes=CLASSES, **params):
+    surrogate = ModelSurrogate("classification", votes, **params)
     rows, _ = surrogate.prepare(np.zeros((len(y), 1)))
-    return surrogate.fit(rows[:n_labels], y[:n_labels], classes=CLASSES)
+    return surrogate.fit(rows[:n_labels], y[:n_labels], classes=classes)
+
+
+def _belief(surrogate, n_samples):
+    classes = surrogate.classes_
+    loss = ZeroOne().build(np.repeat(classes[:1], n_samples), classes)
+    return surrogate.belief(np.arange(n_samples), loss)
+
+
+def _proba(surrogate, n_samples=60):
+    return _belief(surrogate, n_samples).proba
 
 
 def test_newton_finds_the_minimum():
@@ -59,7 +72,7 @@ def test_prior_has_the_spread_that_it_is_made_for(n_models):
 
 def test_belief_is_the_vote_before_any_label():
     votes, y = _votes()
-    proba = _fit(votes, y, 0).proba_
+    proba = _proba(_fit(votes, y, 0))
     counts = (votes[:, :, None] == CLASSES).sum(axis=1)
     expected = np.exp(4.0 / 5 * counts)
     assert_allclose(proba, expected / expected.sum(axis=1, keepdims=True))
@@ -69,7 +82,7 @@ def test_a_wrong_majority_is_found_out():
     votes, y = _votes(errors=0.1)
     shifted = np.roll(CLASSES, 1)[np.searchsorted(CLASSES, votes[:, :3])]
     votes[:, :3] = shifted
-    before, after = (_fit(votes, y, n).proba_ for n in (0, 25))
+    before, after = (_proba(_fit(votes, y, n)) for n in (0, 25))
     rows, codes = np.arange(25, 60), np.searchsorted(CLASSES, y)[25:]
     assert before[rows, codes].mean() < 0.4
     assert after[rows, codes].mean() > 0.8
@@ -88,10 +101,9 @@ def test_a_swapped_model_gets_the_mirrored_weight():
     model = np.where(rng.random(80) < 0.2, 1 - y, y)
     other = np.where(rng.random(80) < 0.3, 1 - y, y)
     fits = [
-        VoteSurrogate(np.column_stack([each, other])) for each in (model, 1 - model)
+        _fit(np.column_stack([each, other]), y, 80, np.array([0, 1]))
+        for each in (model, 1 - model)
     ]
-    for fit in fits:
-        fit.fit(np.arange(80), y, classes=np.array([0, 1]))
     assert fits[0].weights_[0] > 0.5
     assert fits[1].weights_[0] < 0
 
@@ -102,10 +114,9 @@ def test_probabilities_count_as_experts():
     good = np.clip(0.8 * y + 0.1 + 0.1 * rng.normal(size=100), 0.01, 0.99)
     noise = rng.uniform(0.1, 0.9, 100)
     proba = [(np.column_stack([1 - p, p]), np.array([0, 1])) for p in (good, noise)]
-    surrogate = VoteSurrogate(proba=proba)
-    surrogate.fit(np.arange(50), y[:50], classes=np.array([0, 1]))
+    surrogate = _fit(None, y, 50, np.array([0, 1]), proba=proba)
     assert surrogate.weights_[0] > surrogate.weights_[1]
-    assert surrogate.proba_[np.arange(50, 100), y[50:]].mean() > 0.85
+    assert _proba(surrogate, 100)[np.arange(50, 100), y[50:]].mean() > 0.85
 
 
 def test_belief_of_votes_has_the_loss_that_it_expects():
@@ -114,7 +125,7 @@ def test_belief_of_votes_has_the_loss_that_it_expects():
     loss = ZeroOne().build(votes[:, 0], CLASSES)
     belief = surrogate.belief(np.arange(60), loss)
     right = np.take_along_axis(
-        surrogate.proba_, np.searchsorted(CLASSES, votes[:, :1]), axis=1
+        belief.proba, np.searchsorted(CLASSES, votes[:, :1]), axis=1
     )
     assert_allclose(belief.expected_loss(loss), 1 - right[:, 0])
 
@@ -126,16 +137,22 @@ def _predictions(seed=0):
     return y[:, None] + spread * rng.normal(size=(200, 3)), y
 
 
+def _fit_numbers(values, y):
+    surrogate = ModelSurrogate("regression", values)
+    rows, _ = surrogate.prepare(np.zeros((len(values), 1)))
+    return surrogate.fit(rows[: len(y)], y)
+
+
 def test_predictions_are_averaged_before_any_label():
     values, _ = _predictions()
-    surrogate = PredictionSurrogate(values).fit(np.empty(0, int), np.empty(0))
+    surrogate = _fit_numbers(values, np.empty(0))
     belief = surrogate.belief(np.arange(200), SquaredError().build(values[:, 0]))
     assert_allclose(belief.mean, values.mean(axis=1))
 
 
 def test_the_better_predictions_get_more_weight():
     values, y = _predictions()
-    surrogate = PredictionSurrogate(values).fit(np.arange(60), y[:60])
+    surrogate = _fit_numbers(values, y[:60])
     belief = surrogate.belief(np.arange(200), SquaredError().build(values[:, 0]))
     error = np.mean((belief.mean - y)[60:] ** 2)
     assert error < 0.1
@@ -146,15 +163,24 @@ def test_slopes_are_derivatives_of_means():
     votes, y = _votes()
     surrogate = _fit(votes, y, 20)
     rows, table = np.arange(60), np.random.default_rng(3).normal(size=(60, 3, 2))
-    proba = surrogate.proba_
+    belief = _belief(surrogate, 60)
+    pool, proba = belief.stack, belief.proba
     centred = table - np.einsum("nc,nck->nk", proba, table)[:, None]
-    slopes = surrogate.slopes(rows, proba, centred)
+    slopes = pool.slopes(rows, proba, centred)
+    design = pool.likelihood.design("experts", pool.blocks, 60)
+    weights = pool.stack.weights
     for place in (0, 4, 6):
         moved = []
         for step in (1e-5, -1e-5):
-            scores = surrogate.design(rows) @ (
-                surrogate.weights_ + step * np.eye(len(surrogate.weights_))[place]
-            )
+            scores = design @ (weights + step * np.eye(len(weights))[place])
             p = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
             moved.append(np.einsum("nc,nck->k", p, table))
         assert_allclose(slopes[:, place], (moved[0] - moved[1]) / 2e-5, atol=1e-5)
+
+
+def test_weights_of_numbers_say_which_model_is_right():
+    truth = np.linspace(0, 1, 20)
+    surrogate = ModelSurrogate("regression", np.column_stack([truth, 1 - truth]))
+    rows, _ = surrogate.prepare(np.zeros((20, 1)))
+    surrogate.fit(rows[::3], truth[::3])
+    assert_allclose(surrogate.weights_, [1.0, 0.0], atol=0.1)

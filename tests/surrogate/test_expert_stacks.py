@@ -6,9 +6,14 @@ from scipy.special import expit, softmax
 from sklearn.ensemble import ExtraTreesClassifier
 
 from sklearn_ase.losses import ZeroOne
-from sklearn_ase.surrogate import ExpertClassifierSurrogate, ExpertRegressorSurrogate
-from sklearn_ase.surrogate._experts import _fit
-from sklearn_ase.surrogate._logit import fit_logit, left_out_proba
+from sklearn_ase.surrogate import ExpertSurrogate
+from sklearn_ase.surrogate._experts import (
+    JUDGES_OF_NUMBERS,
+    Blocks,
+    Normal,
+    fit_logit,
+    left_out_proba,
+)
 from sklearn_ase.testing import check_surrogate
 
 CLASSES = np.array(["bad", "good"])
@@ -24,7 +29,7 @@ def judged(n_rows, strength, seed=0):
 
 
 def fitted(y, scores, X=None, estimator="drop"):
-    surrogate = ExpertClassifierSurrogate(estimator)
+    surrogate = ExpertSurrogate("classification", estimator)
     rows, _ = surrogate.prepare(np.zeros((len(y), 1)) if X is None else X)
     return surrogate.fit(
         rows, y, classes=CLASSES, n_acquired=len(y), experts=scores, seed=0
@@ -50,17 +55,20 @@ def test_left_out_predictions_are_those_of_fits_without_the_row(n_classes):
 
 def test_left_out_numbers_are_those_of_fits_without_the_row():
     rng = np.random.default_rng(0)
-    design = rng.normal(size=(30, 4))
-    target = design @ [1.0, 0.5, 0.0, -1.0] + rng.normal(size=30)
-    mean, precision = np.full(4, 0.2), np.diag([1.0, 2.0, 3.0, 4.0])
-    _, _, noise, centre, variance, _ = _fit(design, target, mean, precision)
+    experts = rng.normal(size=(30, 3))
+    target = experts @ [1.0, 0.5, -1.0] + rng.normal(size=30)
+    likelihood, blocks = Normal(JUDGES_OF_NUMBERS, 0.0, 1.0), Blocks(experts=experts)
+    stack = likelihood.fit("experts", blocks, target)
+    mean, precision = likelihood.weights_before("experts", blocks)
+    design = likelihood.design("experts", blocks, 30)
+    centre, variance = stack.left_out
     for row in range(30):
         some = np.arange(30) != row
-        inverse = np.linalg.inv(design[some].T @ design[some] / noise + precision)
+        inverse = np.linalg.inv(design[some].T @ design[some] / stack.noise + precision)
         gap = target[some] - design[some] @ mean
-        weights = mean + inverse @ design[some].T @ gap / noise
+        weights = mean + inverse @ design[some].T @ gap / stack.noise
         assert centre[row] == pytest.approx(design[row] @ weights)
-        spread = design[row] @ inverse @ design[row] + noise
+        spread = design[row] @ inverse @ design[row] + stack.noise
         assert variance[row] == pytest.approx(spread)
 
 
@@ -77,7 +85,7 @@ def test_features_that_know_nothing_do_not_drown_a_good_judge():
     y, scores = judged(400, 6.0)
     noise = np.random.default_rng(1).normal(size=(400, 30))
     few = np.arange(15)
-    surrogate = ExpertClassifierSurrogate()
+    surrogate = ExpertSurrogate("classification")
     surrogate.set_params(estimator=ExtraTreesClassifier(20, bootstrap=True))
     rows, _ = surrogate.prepare(noise)
     surrogate.fit(
@@ -103,7 +111,7 @@ def test_labels_in_another_order_give_the_same_belief():
     loss = ZeroOne().build(np.full(60, "good"), CLASSES)
     found = []
     for batches in ([[20, 21], [20, 21, 22, 23]], [[20, 21, 22, 23]]):
-        surrogate = ExpertClassifierSurrogate("drop")
+        surrogate = ExpertSurrogate("classification", "drop")
         rows, _ = surrogate.prepare(np.zeros((60, 1)))
         surrogate.fit(
             rows[:20], y[:20], classes=CLASSES, n_acquired=20, experts=scores[:20]
@@ -117,7 +125,7 @@ def test_labels_in_another_order_give_the_same_belief():
 
 @pytest.mark.parametrize(
     "surrogate",
-    [ExpertClassifierSurrogate("drop"), ExpertRegressorSurrogate("drop")],
+    [ExpertSurrogate("classification", "drop"), ExpertSurrogate("regression", "drop")],
     ids=["classes", "numbers"],
 )
 def test_expert_surrogates_keep_the_contract(surrogate):

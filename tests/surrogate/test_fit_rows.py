@@ -16,10 +16,14 @@ def test_weights_of_acquired_rows_follow_from_the_rows():
     rows = FitRows(np.zeros((110, 1)), np.zeros(110), n_acquired=10)
     np.testing.assert_array_equal(rows.fit_weight(3.0), [1.0] * 100 + [3.0] * 10)
     # All training rows together weigh as much as 20 acquired rows, or as they are.
-    assert rows.training_weight(20, True) == 0.2
-    assert rows.training_weight(1000, True) == 1.0
-    # Ten labels that were chosen, not drawn: 2 * 10 ** 2 / 20 acquired rows.
-    assert rows.training_weight(20, False) == 0.1
+    for rows_per_acquired, are_drawn, expected in (
+        (20, True, 0.2),
+        (1000, True, 1.0),
+        # Ten labels that were chosen, not drawn: 2 * 10 ** 2 / 20 acquired rows.
+        (20, False, 0.1),
+    ):
+        weight = rows.weight(rows_per_acquired, are_drawn)
+        np.testing.assert_array_equal(weight, [expected] * 100 + [1.0] * 10)
 
 
 @pytest.mark.parametrize("n_acquired", [0, 10])

@@ -9,6 +9,7 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import LossSpread
 from sklearn_ase.belief import CategoricalBelief, GaussianBelief
 from sklearn_ase.risk import CorrectedASE
+from sklearn_ase.selection import ArgMax
 from sklearn_ase.surrogate import BaseSurrogate, as_surrogate
 from sklearn_ase.testing import check_surrogate
 
@@ -92,7 +93,24 @@ def test_defaults_describe_a_surrogate_that_does_not_use_the_model():
         assert getattr(surrogate, name) is False
     for name in ("uses_estimator", "uses_out_of_fold"):
         assert getattr(surrogate, name) is False
-    assert surrogate.frozen_classes is None
+
+
+class Listening(ClassFrequencies):
+    """Keeps what it was told beside the labels."""
+
+    def fit(self, X, y, *, classes=None, **other):
+        self.told_ = other
+        return super().fit(X, y, classes=classes)
+
+
+def test_a_fit_that_takes_everything_hears_how_labels_were_chosen(digits):
+    data = digits
+    for selection, are_drawn in ((ArgMax(), False), (None, True)):
+        evaluator = ActiveRiskEstimator(
+            data.model, surrogate=Listening(), selection=selection, n_labels=8
+        )
+        evaluation = evaluator.fit(data.X, data.y).evaluation_
+        assert evaluation.surrogate.told_["labels_are_drawn"] is are_drawn
 
 
 def test_a_surrogate_by_others_is_not_wrapped():

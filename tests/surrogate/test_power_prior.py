@@ -16,6 +16,7 @@ from sklearn_ase.surrogate._log_linear_stack import ClassLikelihood
 from sklearn_ase.surrogate._power_prior import (
     PRIOR,
     WORTHS,
+    ParameterPrior,
     training_hypotheses,
     weigh_hypotheses,
 )
@@ -58,8 +59,8 @@ def hypotheses_of(proba, codes, precision=10.0):
     centre, zero = np.ones(1), np.zeros(1)
     bounds = zero, np.inf
     rows = exponents_only(proba, codes)
-    discounted = np.full(1, precision)
-    return training_hypotheses(rows, len(codes), centre, discounted, zero, bounds)
+    prior = ParameterPrior(centre, discounted=np.full(1, precision), kept=zero)
+    return training_hypotheses(rows, len(codes), prior, bounds)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 3.0])
@@ -70,7 +71,7 @@ def test_shares_are_posterior_probabilities(temperature, n_acquired):
     old, new = ~is_acquired, is_acquired
     hypotheses = hypotheses_of(proba[old], codes[old])
     rows = exponents_only(proba[new], codes[new])
-    fit, _ = weigh_hypotheses(hypotheses, rows, (np.zeros(1), np.inf))
+    fit = weigh_hypotheses(hypotheses, rows, (np.zeros(1), np.inf))
     grid = np.linspace(-4.0, 8.0, 12001)
     gain = log_likelihood(grid, proba[new], codes[new])
     evidence = []
@@ -142,9 +143,11 @@ def test_hypotheses_that_are_fitted_together_are_what_each_is_alone():
     hypotheses = hypotheses_of(proba[~is_acquired], codes[~is_acquired])
     rows = exponents_only(proba[is_acquired], codes[is_acquired])
     bounds = np.zeros(1), np.inf
-    fit, kept = weigh_hypotheses(hypotheses, rows, bounds)
-    alone = [weigh_hypotheses([only], rows, bounds)[0].parameters[0] for only in kept]
-    assert len(kept) > 1
+    fit = weigh_hypotheses(hypotheses, rows, bounds)
+    alone = [
+        weigh_hypotheses([only], rows, bounds).parameters[0] for only in fit.hypotheses
+    ]
+    assert len(fit.hypotheses) > 1
     assert_allclose(fit.parameters, alone, rtol=1e-12)
     assert 0.0 in fit.parameters
     assert fit.parameters.max() > 0.9
@@ -163,14 +166,16 @@ def test_hypotheses_of_a_regression_are_fitted_together_as_alone():
     )
     bounds = np.array([0.0, -12, -12, -12, -1]), np.array([1.0, 6, 6, 6, 1])
     centre, penalty = np.array([0.5, -1.0, -1.0, -2.0, 0.0]), np.full(5, 2.0)
+    prior = ParameterPrior(centre, discounted=penalty, kept=np.zeros(5))
     hypotheses = training_hypotheses(
-        training, 300, centre, penalty, np.zeros(5), bounds, True, True
+        training, 300, prior, bounds, discounts_cleaned=True
     )
-    fit, kept = weigh_hypotheses(hypotheses, acquired, bounds)
+    fit = weigh_hypotheses(hypotheses, acquired, bounds)
     alone = [
-        weigh_hypotheses([only], acquired, bounds)[0].parameters[0] for only in kept
+        weigh_hypotheses([only], acquired, bounds).parameters[0]
+        for only in fit.hypotheses
     ]
-    assert len(kept) > 2
+    assert len(fit.hypotheses) > 2
     assert_allclose(fit.parameters, alone, rtol=1e-10)
 
 
