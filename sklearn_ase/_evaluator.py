@@ -13,7 +13,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._label_checks import check_oracle
+from sklearn_ase._data._labels import check_oracle
 from sklearn_ase._data._rows import RowOrder
 from sklearn_ase._data._validation import check_rows, row_numbers
 from sklearn_ase._evaluation._loop import check_can_estimate

@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._label_checks import (
+from sklearn_ase._data._labels import (
     check_class_list,
     check_classes,
     check_oracle,

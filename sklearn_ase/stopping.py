@@ -182,7 +182,7 @@ class Plateau(BaseStop):
             f"at most {self.tolerance:g}."
         )
 
-    def _last(self, estimates):
+    def _last(self, estimates: Sequence[Estimate]) -> Sequence[Estimate]:
         """The estimates to compare; none if there are fewer than `n_labels`."""
         first = len(estimates) - self.n_labels
         if first < 0:
@@ -194,7 +194,7 @@ class Plateau(BaseStop):
         return estimates[first:]
 
 
-def _same(first, second):
+def _same(first: Estimate, second: Estimate) -> bool:
     """Whether two estimates are one, with NaN equal to NaN."""
     return repr(vars(first)) == repr(vars(second))
 

@@ -341,6 +341,17 @@ def judge_of(
             f"pass={classes[0]} fail={classes[-1]}."
         )
         return np.array(labels_of(columns, name, classes, False, cure), dtype=object)
+    return _scores_of(columns, name, classes, label, pos_label)
+
+
+def _scores_of(
+    columns: Columns,
+    name: str,
+    classes: list[str],
+    label: str | None,
+    pos_label: str | None,
+) -> Floats:
+    """Scores of a judge for the label of the metric, or probabilities of both."""
     scores = numbers_of(columns, name, False)
     least, most = np.nanmin(scores), np.nanmax(scores)
     if not 0 <= least <= most <= 1:

@@ -45,16 +45,16 @@ class Expert:
 
     name: str
     values: np.ndarray
-    columns: np.ndarray | None = None
-    middle: float = 0.0
+    columns: Any = None
+    middle: Any = 0.0
     scale: float = 1.0
 
     @property
-    def is_present(self):
+    def is_present(self) -> np.ndarray:
         """Rows about which the expert says something, a mask."""
         return np.isfinite(self.values.reshape(len(self.values), -1)).all(axis=1)
 
-    def proba_for(self, classes):
+    def proba_for(self, classes: Any) -> np.ndarray:
         """Probability of each class, stretched; NaN where missing.
 
         What the columns leave is shared by the classes without a column. Stretched
@@ -86,12 +86,12 @@ class Experts:
     positive: object = None
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...]:
         """Names of the experts, in order."""
         return tuple(expert.name for expert in self.each)
 
     @property
-    def all_labels(self):
+    def all_labels(self) -> np.ndarray:
         """Labels that the experts name (classification)."""
         return np.concatenate([expert.columns for expert in self.each])
 
@@ -139,18 +139,20 @@ def check_experts(
     return Experts(tuple(found), positive)
 
 
-def check_other_experts(experts, n_samples, problem):
+def check_other_experts(
+    experts: Any, n_samples: int, problem: Problem
+) -> Experts | None:
     """Check what the experts of an evaluation say about the rows of another pool."""
     known = problem.experts
     if known is None and experts is None:
         return None
-    names = None if known is None else list(known.names)
+    names = [] if known is None else list(known.names)
     if known is None or experts is None:
         raise ValueError(
             "experts: the evaluation has "
             + (
                 "none, so that they say nothing here. Leave them out."
-                if names is None
+                if known is None
                 else f"the experts {names}. Give what they say about these rows, too."
             )
         )
@@ -169,7 +171,7 @@ def check_other_experts(experts, n_samples, problem):
     return Experts(tuple(each), known.positive)
 
 
-def _spread(proba):
+def _spread(proba: np.ndarray) -> tuple[np.ndarray, float]:
     """Mean of each column, and by what differences from it are divided.
 
     Some judges give nearly the same score to all rows. What counts is how scores
@@ -182,7 +184,7 @@ def _spread(proba):
     return middle, scale
 
 
-def _named(experts, classes):
+def _named(experts: Any, classes: Any) -> dict[str, Any]:
     """Experts by name; each column of a frame is one, unless it is named by a class."""
     if is_frame(experts) and not set(experts.columns) <= set(
         [] if classes is None else classes.tolist()
@@ -202,10 +204,10 @@ def _named(experts, classes):
     return named
 
 
-def _read(values, n_samples, argument):
+def _read(values: Any, n_samples: int, argument: str) -> np.ndarray:
     """An array of numbers or of texts, with NaN or None where an entry is missing."""
     if np.ma.isMaskedArray(values):  # The expert says nothing where it is masked.
-        values = np.where(np.ma.getmaskarray(values), None, values.data)
+        values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
     array = read_array(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -218,7 +220,7 @@ def _read(values, n_samples, argument):
     return array
 
 
-def _split_missing(array, argument):
+def _split_missing(array: np.ndarray, argument: str) -> tuple[np.ndarray, np.ndarray]:
     """Entries that are there, as numbers or texts, and a mask of them."""
     flat = array.ravel()
     if array.dtype.kind == "f":
@@ -235,7 +237,8 @@ def _split_missing(array, argument):
     return plain(flat[present], argument), present.reshape(array.shape)
 
 
-def _numbers(array, argument):
+def _numbers(array: np.ndarray, argument: str) -> np.ndarray:
+    """Numbers of an expert, NaN where it says nothing."""
     if array.ndim == 2:
         raise ValueError(
             f"{argument} has {array.shape[1]} columns, but labels are numbers. Give "
@@ -254,7 +257,9 @@ def _numbers(array, argument):
     return values
 
 
-def _probabilities(array, columns, argument):
+def _probabilities(
+    array: np.ndarray, columns: Any, argument: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities with the class of each column."""
     if columns is None or len(columns) != array.shape[1]:
         given = "none are known" if columns is None else f"there are {len(columns)}"
@@ -278,7 +283,9 @@ def _probabilities(array, columns, argument):
     return values, np.asarray(columns)
 
 
-def _one_column(array, classes, known, positive, argument):
+def _one_column(
+    array: np.ndarray, classes: Any, known: Any, positive: Any, argument: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Labels as certain probabilities, or scores as those of the positive label."""
     entries, present = _split_missing(array, argument)
     is_text = entries.dtype.kind == "U"
@@ -311,7 +318,9 @@ def _one_column(array, classes, known, positive, argument):
     return values, np.array([positive])
 
 
-def _check_labels(columns, classes, known, is_closed, argument):
+def _check_labels(
+    columns: np.ndarray, classes: Any, known: Any, is_closed: bool, argument: str
+) -> None:
     """Refuse labels that are of another kind, or not allowed, or all unknown."""
     is_text = columns.dtype.kind == "U"
     unknown = columns

@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_ase._data._label_checks import same_kind
+from sklearn_ase._data._labels import same_kind
 from sklearn_ase._data._rows import (
     RowOrder,
     is_dataset,
@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from sklearn_ase._utils._typing import Rows, Task
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._utils._typing import Floats, Rows, Task
     from sklearn_ase.losses._base import BaseLoss
 
 
-def check_model(estimator, X):
+def check_model(estimator: Any, X: Rows) -> None:
     """Refuse a model that is not fitted, or that was fitted on other columns than X."""
     try:
         check_is_fitted(estimator)
@@ -59,7 +60,7 @@ def check_model(estimator, X):
     if is_frame(X):
         return  # It may pick the columns it needs by their names.
     needed = getattr(estimator, "n_features_in_", None)
-    shape = getattr(X, "shape", (0,))
+    shape: tuple[int, ...] = getattr(X, "shape", (0,))
     if needed is not None and len(shape) == 2 and shape[1] != needed:
         raise ValueError(
             f"The model under test was fitted on {needed} features, but the pool has "
@@ -67,7 +68,7 @@ def check_model(estimator, X):
         )
 
 
-def asked(estimator: Any, method: str, X: Rows, rows: str = "the pool"):
+def asked(estimator: Any, method: str, X: Rows, rows: str = "the pool") -> Any:
     """Call the model under test; its errors say that they are its own."""
     try:
         return getattr(estimator, method)(X)
@@ -123,7 +124,8 @@ def check_predictions(values: Any, X: Rows, name: str) -> np.ndarray:
     return values
 
 
-def _refuse_missing(missing, name):
+def _refuse_missing(missing: np.ndarray, name: str) -> None:
+    """Refuse rows without a prediction."""
     rows = np.flatnonzero(missing.reshape(len(missing), -1).any(axis=1))
     if len(rows):
         raise ValueError(
@@ -132,7 +134,7 @@ def _refuse_missing(missing, name):
         )
 
 
-def check_proba(proba, name="predictions"):
+def check_proba(proba: np.ndarray, name: str = "predictions") -> Floats:
     """Return probabilities as floats; each row must be >= 0 and sum to 1."""
     proba = check_values(proba, name)
     total = proba.sum(axis=1)
@@ -145,7 +147,7 @@ def check_proba(proba, name="predictions"):
     return proba
 
 
-def check_values(values, name):
+def check_values(values: np.ndarray, name: str) -> Floats:
     """Return predicted numbers as floats; text is refused."""
     if values.dtype.kind == "U":
         raise ValueError(
@@ -154,7 +156,7 @@ def check_values(values, name):
     return values.astype(float)
 
 
-def check_is_given(estimator, predictions):
+def check_is_given(estimator: Any, predictions: Any) -> None:
     """Refuse an evaluation with neither a model nor predictions."""
     if predictions is None and estimator is None:
         raise ValueError(
@@ -184,7 +186,7 @@ def check_is_given(estimator, predictions):
         )
 
 
-def one_label(label):
+def one_label(label: np.ndarray) -> np.ndarray:
     """Return predicted labels as one column; several per row are refused."""
     if label.ndim == 2 and label.shape[1] > 1:
         raise ValueError(
@@ -194,7 +196,7 @@ def one_label(label):
     return label.reshape(-1)
 
 
-def check_columns(n_columns, classes, name):
+def check_columns(n_columns: int, classes: Any, name: str) -> None:
     """Refuse a table of probabilities unless each column has a class of its own."""
     if classes is not None and len(np.unique(classes)) < len(classes):
         raise ValueError(
@@ -210,7 +212,7 @@ def check_columns(n_columns, classes, name):
         )
 
 
-def proba_error(loss, fact):
+def proba_error(loss: Any, fact: str) -> ValueError:
     """Return the error for a loss that needs probabilities and does not get any."""
     return ValueError(
         f"{type(loss).__name__} needs probabilities, but {fact}. Use "
@@ -219,7 +221,7 @@ def proba_error(loss, fact):
     )
 
 
-def labels_error(values, classes, name):
+def labels_error(values: np.ndarray, classes: Any, name: str) -> ValueError:
     """Return the error for one-dimensional predictions that are not labels."""
     is_text = values.dtype.kind == "U"
     if classes is not None and is_text != (classes.dtype.kind == "U"):
@@ -238,7 +240,7 @@ def labels_error(values, classes, name):
     )
 
 
-def check_sorted(classes, name):
+def check_sorted(classes: Any, name: str) -> None:
     """Refuse one column of probabilities if it is not clear which class it is of."""
     names = np.asarray(classes).tolist()
     if names != sorted(names):
@@ -253,7 +255,7 @@ def check_sorted(classes, name):
 # Arrays with one column per class: put them in order, or make them from labels.
 
 
-def align_columns(values, columns: Any, classes: Any):
+def align_columns(values: np.ndarray, columns: Any, classes: Any) -> Floats:
     """Put the last axis of an array in the order of the classes."""
     columns, classes = plain_labels(columns), plain_labels(classes)
     if np.array_equal(columns, classes):
@@ -319,7 +321,8 @@ def cross_fitted(
     return found
 
 
-def _folds(splitter, y):
+def _folds(splitter: KFold | StratifiedKFold, y: np.ndarray) -> list:
+    """The folds, without the warning that a class is rare."""
     with warnings.catch_warnings():
         # Rare classes are normal here: labels of the pool arrive one by one.
         warnings.filterwarnings("ignore", message="The least populated class")
@@ -345,32 +348,32 @@ class Predictions:
     """
 
     response: np.ndarray
-    expert: np.ndarray | None
-    columns: np.ndarray | None
+    expert: Any
+    columns: Any
 
-    def response_for(self, classes):
+    def response_for(self, classes: Any) -> np.ndarray:
         """Return the response, with its columns in the order of `classes`."""
         return self._aligned(self.response, classes)
 
-    def expert_for(self, classes):
+    def expert_for(self, classes: Any) -> Any:
         """Return the expert, with its columns in the order of `classes`."""
         return self._aligned(self.expert, classes)
 
     @property
-    def has_expert(self):
+    def has_expert(self) -> bool:
         """Whether there is a model under test."""
         return self.expert is not None
 
-    def at(self, rows):
+    def at(self, rows: Any) -> Predictions:
         """Return the predictions for some rows."""
         expert = None if self.expert is None else self.expert[rows]
         return Predictions(self.response[rows], expert, self.columns)
 
-    def likely_classes(self, classes):
+    def likely_classes(self, classes: Any) -> np.ndarray:
         """Return a mask of the classes that are the most likely one anywhere."""
         return np.isin(classes, classes[self.expert_for(classes).argmax(axis=1)])
 
-    def model_classes(self, classes):
+    def model_classes(self, classes: Any) -> np.ndarray | None:
         """Return a mask of the classes that the model gives any probability."""
         if classes is None:
             return None
@@ -378,17 +381,18 @@ class Predictions:
             return np.zeros(len(classes), dtype=bool)
         return np.isin(classes, self.columns[np.nanmax(self.expert, axis=0) > 0])
 
-    def _aligned(self, values, classes):
+    def _aligned(self, values: Any, classes: Any) -> Any:
+        """Values with their columns in the order of the classes."""
         if values is None or values.ndim == 1:
             return values
         return align_columns(values, self.columns, classes)
 
 
 def predict_pool(
-    estimator,
+    estimator: Any,
     X: Rows,
-    loss,
-    task,
+    loss: Any,
+    task: Any,
     classes: np.ndarray | None = None,
     predictions: Any = None,
     needs_expert: bool = True,
@@ -409,18 +413,20 @@ def predict_pool(
     return _of_classifier(estimator, X, loss, needs_expert)
 
 
-def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):
+def out_of_fold_predictions(
+    estimator: Any, X: Rows, y: Any, loss: Any, task: Any, n_splits: int, seed: int
+) -> Predictions | None:
     """Predict each training row by a copy of the model that did not learn from it."""
     model = unfrozen(estimator)
     if n_splits == 0 or not _can_be_refitted(model):
         return None
     is_classification = task == "classification"
-    columns = np.unique(y) if is_classification else None
+    columns: Any = np.unique(y) if is_classification else None
 
-    def fit(rows, seed):
+    def fit(rows: Any, seed: int) -> Any:
         return _fit_copy(model, seed, take_rows(X, rows), y[rows])
 
-    def predict(fitted, rows):
+    def predict(fitted: Any, rows: Any) -> tuple[np.ndarray, ...]:
         if is_classification:
             found = _probabilities(fitted, rows, rows="rows of X_train")
             return (align_columns(*found, columns),)
@@ -435,12 +441,13 @@ def out_of_fold_predictions(estimator, X, y, loss, task, n_splits, seed):
     return Predictions(response, expert, columns)
 
 
-def is_model(estimator):
+def is_model(estimator: Any) -> bool:
     """Whether it predicts with a method; if not, it is a function to be called."""
     return hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")
 
 
-def _can_be_refitted(model):
+def _can_be_refitted(model: Any) -> bool:
+    """Whether a copy of the model can learn from other rows."""
     if not is_model(model) or not hasattr(model, "fit"):
         return False
     parts = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
@@ -448,7 +455,8 @@ def _can_be_refitted(model):
     return not any(isinstance(part, FrozenEstimator) for part in parts)
 
 
-def _fit_copy(model, seed, X, y):
+def _fit_copy(model: Any, seed: int, X: Rows, y: Any) -> Any:
+    """Fit a copy of the model; its errors say for what."""
     try:
         return fit_seeded(model, seed, X, y)
     except Exception as error:
@@ -459,7 +467,8 @@ def _fit_copy(model, seed, X, y):
         raise
 
 
-def _of_values(values, name):
+def _of_values(values: np.ndarray, name: str) -> Predictions:
+    """Predicted numbers."""
     if values.size != len(values):
         raise ValueError(
             f"Regression needs one predicted value per row, but {name} has shape "
@@ -488,7 +497,7 @@ def read_predictions(
     return (_of_proba if raw.ndim == 2 else _of_column)(raw, loss, classes, name)
 
 
-def _of_column(raw, loss, classes, name):
+def _of_column(raw: np.ndarray, loss: Any, classes: Any, name: str) -> Predictions:
     """Read labels, or the probabilities of the second of two classes."""
     if classes is None:
         is_label = raw.dtype.kind != "f" or (raw == np.round(raw)).all()
@@ -506,7 +515,8 @@ def _of_column(raw, loss, classes, name):
     return Predictions(raw, one_hot(raw, columns), columns)
 
 
-def _of_proba(raw, loss, classes, name):
+def _of_proba(raw: np.ndarray, loss: Any, classes: Any, name: str) -> Predictions:
+    """Probabilities, with one column for each class."""
     check_columns(raw.shape[1], classes, name)
     order = np.argsort(classes)
     proba, columns = check_proba(raw, name)[:, order], np.asarray(classes)[order]
@@ -515,7 +525,10 @@ def _of_proba(raw, loss, classes, name):
     return Predictions(proba, proba, columns)
 
 
-def _of_classifier(estimator, X, loss, needs_expert):
+def _of_classifier(
+    estimator: Any, X: Rows, loss: Any, needs_expert: bool
+) -> Predictions:
+    """What a classifier predicts, as the loss reads it."""
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
         raise ValueError(
             f"{type(loss).__name__} is a loss for classifiers, but the model is a "
@@ -541,7 +554,9 @@ def _of_classifier(estimator, X, loss, needs_expert):
     return Predictions(label, proba, columns)
 
 
-def _probabilities(estimator, X, label=None, rows="the pool"):
+def _probabilities(
+    estimator: Any, X: Rows, label: Any = None, rows: str = "the pool"
+) -> tuple[Floats, np.ndarray]:
     """Return probabilities and their columns; labels count as certain votes."""
     if not hasattr(estimator, "classes_"):
         raise ValueError(
@@ -566,7 +581,15 @@ _MOST_ROWS = 100
 _TOLERANCE = 0.01
 
 
-def check_is_of_model(given, estimator, X, loss, task, classes, needs_expert=True):
+def check_is_of_model(
+    given: Predictions,
+    estimator: Any,
+    X: Rows,
+    loss: Any,
+    task: Any,
+    classes: Any,
+    needs_expert: bool = True,
+) -> None:
     """Refuse predictions that differ from what the model predicts at some rows."""
     if not is_model(estimator):
         return
@@ -598,12 +621,12 @@ def check_is_of_model(given, estimator, X, loss, task, classes, needs_expert=Tru
         )
 
 
-def _some(X, rows):
+def _some(X: Rows, rows: Any) -> Rows:
     """Some rows, in the container in which the model gets them."""
     return subset(X, rows) if is_dataset(X) else take_rows(X, rows)
 
 
-def _differ(first, second):
+def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Which rows differ, a mask."""
     if first.dtype.kind not in "fc" or second.dtype.kind not in "fc":
         return first != second
@@ -615,7 +638,7 @@ def _differ(first, second):
 # Predictions of the model under test, as a metric wants them.
 
 
-def response_of(problem, metric, classes):
+def response_of(problem: Problem, metric: Any, classes: Any) -> Any:
     """Return what a metric reads of the predictions for the pool."""
     predictions, model = problem.predictions, problem.model
     if metric.response_method is None:
@@ -645,7 +668,7 @@ def response_of(problem, metric, classes):
     return align_columns(expert, predictions.columns, classes)
 
 
-def refuse_labels(expert, metric) -> None:
+def refuse_labels(expert: np.ndarray, metric: Any) -> None:
     """Refuse labels in the place of probabilities."""
     if np.isin(expert, (0.0, 1.0)).all():
         raise ValueError(
@@ -655,7 +678,7 @@ def refuse_labels(expert, metric) -> None:
         )
 
 
-def _labels(problem):
+def _labels(problem: Problem) -> np.ndarray:
     """Predicted labels, of shape (n_samples,)."""
     predictions, model = problem.predictions, problem.model
     if predictions.response.ndim == 1:

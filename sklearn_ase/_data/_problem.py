@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_ase._data._experts import check_experts
-from sklearn_ase._data._label_checks import (
+from sklearn_ase._data._labels import (
     check_class_list,
     check_classes,
     check_labels,

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from sklearn_ase._utils._typing import Rows
 
 
-def is_frame(X):
+def is_frame(X: Any) -> bool:
     """Return whether X is a pandas or polars frame, without importing either."""
     return hasattr(X, "columns") and hasattr(X, "shape")
 
 
-def is_dataset(X):
+def is_dataset(X: Any) -> bool:
     """Return whether X is a torch dataset, without importing torch."""
     kinds = type(X).__mro__
     return any(kind.__module__.startswith("torch.utils.data") for kind in kinds)
 
 
-def n_rows(X):
+def n_rows(X: Any) -> int:
     """Return the number of rows of X."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
@@ -60,7 +60,7 @@ def check_indices(
     return indices.astype(int)
 
 
-def check_index(index):
+def check_index(index: Any) -> int:
     """Return the number of one row; an array with one entry is accepted."""
     indices = check_indices(index, "index")
     if len(indices) != 1:
@@ -70,24 +70,24 @@ def check_index(index):
     return int(indices[0])
 
 
-def is_missing(label):
+def is_missing(label: Any) -> bool:
     """Return whether a label is missing: None, NaN, or pandas' NA or NaT."""
     same = label == label  # False for NaN and NaT; for NA it is NA, not a bool.
     return label is None or not (isinstance(same, (bool, np.bool_)) and same)
 
 
-def plain_labels(labels):
+def plain_labels(labels: Any) -> np.ndarray:
     """Return labels as an array of numbers or text, also if they came as objects."""
     labels = np.asarray(labels)
     return np.array(labels.tolist()) if labels.dtype == object else labels
 
 
-def order_columns(X, columns):
+def order_columns(X: Any, columns: Any) -> Any:
     """Return a frame with its columns in the given order."""
     return X[list(columns)] if hasattr(X, "iloc") else X.select(list(columns))
 
 
-def take_rows(X: Rows, rows: slice | np.ndarray):
+def take_rows(X: Rows, rows: slice | np.ndarray) -> Any:
     """Return some rows of X, in the given order, in the same kind of container.
 
     For a dataset, a slice gives a subset that is not read yet; row numbers give an
@@ -104,12 +104,12 @@ def take_rows(X: Rows, rows: slice | np.ndarray):
     return X[rows]
 
 
-def subset(X, rows):
+def subset(X: Any, rows: Any) -> Any:
     """Return some rows of a torch dataset as a dataset that is not read yet."""
     return sys.modules["torch.utils.data"].Subset(X, rows)
 
 
-def read_dataset(X, rows=None):
+def read_dataset(X: Any, rows: Any = None) -> np.ndarray:
     """Return the features of some rows of a dataset, or of all, as an array."""
     rows = range(len(X)) if rows is None else rows
     # Without rows one is read all the same, to know the shape of the features.
@@ -119,7 +119,7 @@ def read_dataset(X, rows=None):
     return np.stack([np.asarray(row) for row in features])[: len(rows)]
 
 
-def stack_rows(top, bottom):
+def stack_rows(top: Any, bottom: Any) -> Any:
     """Return the rows of two containers of the same kind, one below the other."""
     if sparse.issparse(top) or sparse.issparse(bottom):
         return sparse.vstack([top, bottom], format="csr")
@@ -147,20 +147,20 @@ _KINDS = {
 }
 
 
-def is_from(value, module):
+def is_from(value: Any, module: str) -> bool:
     """Return whether a class of a module made the value, without importing it."""
     kinds = type(value).__mro__
     return any(kind.__module__.partition(".")[0] == module for kind in kinds)
 
 
-def without_torch(values):
+def without_torch(values: Any) -> Any:
     """Return a tensor of torch as an array; anything else as it is."""
     if is_from(values, "torch") and hasattr(values, "detach"):
         return values.detach().cpu().numpy()
     return values
 
 
-def refuse_masked(values, name):
+def refuse_masked(values: Any, name: str) -> None:
     """Refuse a masked array, unless nothing of it is masked."""
     if np.ma.is_masked(values):
         raise ValueError(
@@ -192,7 +192,7 @@ def read_array(values: Any, name: str) -> np.ndarray:
         ) from None
 
 
-def plain(values: np.ndarray, name: str):
+def plain(values: np.ndarray, name: str) -> np.ndarray:
     """Return an array of numbers or of text, also if they came as objects."""
     if values.dtype == object or values.dtype.kind == "T":
         entries = values.ravel().tolist()
@@ -259,7 +259,7 @@ class RowOrder:
     name: str = "X"
 
     @classmethod
-    def of(cls, **tables):
+    def of(cls, **tables: Any) -> RowOrder:
         """Order of the first of some arguments that has an index."""
         for name, table in tables.items():
             for argument, index in _indices(table, name):
@@ -296,7 +296,7 @@ class RowOrder:
                     f"{argument}.to_numpy() if they are in the order of the query."
                 )
 
-    def _compare(self, given, own, name, cure):
+    def _compare(self, given: Any, own: Any, name: str, cure: str) -> None:
         """Refuse an index that names the rows of another one in another order."""
         if given.equals(own) or given.nlevels != own.nlevels or len(given) != len(own):
             return
@@ -333,7 +333,7 @@ def answers_for(query: Any, labels: Any) -> Any:
     return labels.to_numpy() if has_index else labels
 
 
-def _indices(values, name):
+def _indices(values: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Yield the name and the index of each object of pandas in an argument."""
     if isinstance(values, Mapping):
         for key, entry in values.items():
@@ -345,14 +345,14 @@ def _indices(values, name):
         yield name, values.index
 
 
-def _differ(first, second):
+def _differ(first: Any, second: Any) -> Any:
     """Whether two labels differ; missing ones are the same."""
     if is_missing(first) or is_missing(second):
         return is_missing(first) != is_missing(second)
     return first != second
 
 
-def _is_default(index):
+def _is_default(index: Any) -> bool:
     """Whether an index counts the rows from 0."""
     return index.nlevels == 1 and np.array_equal(index, np.arange(len(index)))
 
@@ -364,7 +364,7 @@ def _is_default(index):
 _ADDED = ("row", "label", "prediction", "query_proba")
 
 
-def columns_of(X, indices: Any) -> dict[str, list]:
+def columns_of(X: Any, indices: Any) -> dict[str, list]:
     """Return the features of some rows as lists."""
     rows = take_rows(X, np.asarray(indices, dtype=int))
     if sparse.issparse(rows):
@@ -398,7 +398,7 @@ def row_of(X: Rows, index: int) -> dict | np.ndarray | str:
     return row[0] if isinstance(row, list) else np.asarray(row)[0]
 
 
-def to_frame(query, X, predictions=None):
+def to_frame(query: Any, X: Rows, predictions: Any = None) -> Any:
     """Return the rows of a query as a pandas frame; see :meth:`Query.to_frame`."""
     import pandas as pd
 

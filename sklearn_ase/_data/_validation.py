@@ -10,7 +10,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, validate_data
 
-from sklearn_ase._data._label_checks import check_labels
+from sklearn_ase._data._labels import check_labels
 from sklearn_ase._data._rows import (
     is_dataset,
     is_frame,
@@ -26,8 +26,11 @@ from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._estimators import unfrozen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from sklearn_ase._evaluator import ActiveRiskEstimator
-    from sklearn_ase._utils._typing import Rows
+    from sklearn_ase._utils._typing import Floats, Rows, Task
 
 
 def check_rows(
@@ -52,7 +55,7 @@ def check_rows(
         raise
 
 
-def _say_who_takes_no_gaps(error, model):
+def _say_who_takes_no_gaps(error: Exception, model: Any) -> None:
     """Say of an error about gaps whether it is the model that refuses them."""
     who = "The surrogate takes no missing values. Give another one as surrogate=..., "
     is_known = hasattr(model, "__sklearn_tags__")
@@ -65,13 +68,13 @@ def _say_who_takes_no_gaps(error, model):
     error.add_note(f"{who}or leave out the rows that have some.")
 
 
-def _accepts(evaluator):
+def _accepts(evaluator: Any) -> tuple[bool, bool]:
     """Whether model and surrogate take sparse matrices, and missing values."""
     tags = evaluator.__sklearn_tags__().input_tags
     return tags.sparse, tags.allow_nan
 
 
-def _numeric(X, sparse_ok, allow_nan):
+def _numeric(X: Any, sparse_ok: bool, allow_nan: bool) -> dict[str, Any]:
     """Options of scikit-learn's check of an array."""
     return {
         "accept_sparse": "csr" if sparse_ok else False,
@@ -81,7 +84,7 @@ def _numeric(X, sparse_ok, allow_nan):
     }
 
 
-def _named(check, name):
+def _named(check: Callable[[], Any], name: str) -> Any:
     """The result of a check of scikit-learn, whose error shall name the argument."""
     try:
         return check()
@@ -92,7 +95,7 @@ def _named(check, name):
         raise kind(f"{name}: {error}") from error
 
 
-def _table(X, name):
+def _table(X: Any, name: str) -> Any:
     """Rows as a table, with texts as a list; what cannot be one is refused."""
     X = without_torch(X)
     refuse_masked(X, name)
@@ -114,14 +117,17 @@ def _table(X, name):
     return X
 
 
-def _is_text(X):
+def _is_text(X: Any) -> bool:
+    """Whether the rows are texts."""
     one_dimensional = (
         isinstance(X, (list, tuple)) or len(getattr(X, "shape", "  ")) == 1
     )
     return one_dimensional and n_rows(X) > 0 and isinstance(next(iter(X)), str)
 
 
-def check_training_rows(X_train, y_train, X, task, evaluator):
+def check_training_rows(
+    X_train: Any, y_train: Any, X: Rows, task: Any, evaluator: Any
+) -> tuple[Any, np.ndarray | None]:
     """Check the rows that the surrogate may also learn from, beside the pool X."""
     if X_train is None and y_train is None:
         return None, None
@@ -141,13 +147,13 @@ def check_training_rows(X_train, y_train, X, task, evaluator):
     return X_train, y_train
 
 
-def check_same_kind(X_train, X):
+def check_same_kind(X_train: Any, X: Any) -> None:
     """Refuse training rows that are no table, or an array beside a frame.
 
     Said before anything is read or fitted: the errors of the checks that follow would
     be about the values.
     """
-    shapes = [getattr(rows, "shape", None) for rows in (X_train, X)]
+    shapes: list[Any] = [getattr(rows, "shape", None) for rows in (X_train, X)]
     if None in shapes:
         return
     if len(shapes[0]) == 1 and len(shapes[1]) > 1:
@@ -170,11 +176,12 @@ def check_same_kind(X_train, X):
         )
 
 
-def _a(word):
+def _a(word: str) -> str:
+    """A word with its article."""
     return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
-def _same_table(X_train, X, evaluator):
+def _same_table(X_train: Any, X: Any, evaluator: Any) -> Any:
     """Training rows as the same kind of table as the pool, with the same columns."""
     if is_dataset(X_train):
         X_train = read_dataset(X_train)
@@ -221,7 +228,7 @@ def row_numbers(*given) -> np.ndarray:
     )
 
 
-def check_cost(cost, n_samples):
+def check_cost(cost: Any, n_samples: int) -> Floats | None:
     """Check what a label of each row costs; None stays None."""
     if cost is None:
         return None
@@ -235,7 +242,7 @@ def check_cost(cost, n_samples):
     return cost
 
 
-def check_task(loss, estimator, surrogate, classes):
+def check_task(loss: Any, estimator: Any, surrogate: Any, classes: Any) -> Task:
     """Find out whether labels are classes or numbers.
 
     The loss decides; if it does not say, the surrogate, the model and `classes` do.

@@ -17,7 +17,7 @@ from sklearn_ase._annotation._answers import (
     put_together,
     read_answers,
 )
-from sklearn_ase._data._label_checks import check_oracle, refuse_one_hot
+from sklearn_ase._data._labels import check_oracle, refuse_one_hot
 from sklearn_ase._data._rows import (
     answers_for,
     check_index,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from sklearn_ase._data._label_checks import group_name, number_groups
+from sklearn_ase._data._labels import group_name, number_groups
 from sklearn_ase._data._predictions import predict_pool, response_of
 from sklearn_ase._evaluation._questions import pool_metric, weight_of
 from sklearn_ase._inference._models import Agreement, Columns

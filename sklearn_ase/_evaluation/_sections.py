@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_ase._data._label_checks import group_name
+from sklearn_ase._data._labels import group_name
 from sklearn_ase._display._blocks import (
     Curve,
     Facts,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_ase._data._label_checks import group_name, number_groups
+from sklearn_ase._data._labels import group_name, number_groups
 from sklearn_ase._display._blocks import Table, Words
 from sklearn_ase._display._html import notebook
 from sklearn_ase._display._text import text

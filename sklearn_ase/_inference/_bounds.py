@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from sklearn_ase._data._label_checks import number_groups
+from sklearn_ase._data._labels import number_groups
 from sklearn_ase._inference._steps import label_shares, limits_of_steps, row_weight
 from sklearn_ase._utils._checks import check_choice, check_level
 from sklearn_ase._utils._typing import Target

@@ -18,6 +18,8 @@ from sklearn_ase._data._rows import (
 )
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from sklearn_ase._data._problem import Problem
     from sklearn_ase._utils._typing import Rows
 
@@ -66,7 +68,8 @@ def fingerprint_of_pool(problem: Problem, rows: str | None) -> str | None:
     return fingerprint(np.column_stack([numbers, *known]))
 
 
-def _add(digest, values):
+def _add(digest: Any, values: Any) -> None:
+    """Add values to a digest, however they are stored."""
     values = np.asarray(values)
     digest.update(repr(values.shape[1:]).encode())
     if values.dtype.kind in "OUSTMm":  # Text and mixed columns: as they are printed.
@@ -81,7 +84,7 @@ def _add(digest, values):
     digest.update(values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes())
 
 
-def sketch(values) -> list[list[float]]:
+def sketch(values: np.ndarray) -> list[list[float]]:
     """Return a few numbers that are close for predictions that are close.
 
     Networks do not repeat their predictions to the last bit on another machine, so
@@ -98,15 +101,15 @@ def sketch(values) -> list[list[float]]:
     return np.vstack([mean, spread, sums]).T.tolist()
 
 
-def same_sketch(first, second, tolerance=0.0001) -> bool:
+def same_sketch(first: Any, second: Any, tolerance: float = 0.0001) -> bool:
     """Whether two sketches may be of the same predictions, but for rounding."""
     first, second = np.array(first, dtype=float), np.array(second, dtype=float)
     if first.shape != second.shape or not first.size:
         return first.shape == second.shape
     mean, spread = np.abs(second[:, 0]), second[:, 1]
     # What matters is how predictions differ from row to row, wherever they lie.
-    tolerance = tolerance * (spread + 1e-2 * mean)
-    return bool((np.abs(first - second) <= tolerance[:, None]).all())
+    allowed = tolerance * (spread + 1e-2 * mean)
+    return bool((np.abs(first - second) <= allowed[:, None]).all())
 
 
 def same_experts(first: dict | None, second: dict | None) -> bool:
@@ -127,12 +130,12 @@ _DISTANCES = (-3.0, -1.0, -0.3, 0.0, 0.3, 1.0, 3.0)
 _TOLERANCE = 1e-3
 
 
-def sketch_loss(problem) -> list[list[float]]:
+def sketch_loss(problem: Problem) -> list[list[float]]:
     """Return a few numbers that differ for losses that compute different values."""
     rows = np.unique(np.linspace(0, problem.n_samples - 1, _N_ROWS).astype(int))
     loss = problem.loss_for(problem.classes, rows)
     places = np.arange(len(rows))
-    if problem.task == "classification":
+    if problem.classes is not None:
         labels = [np.repeat(label, len(rows)) for label in problem.classes]
     else:
         labels = _labels_around(problem.predictions.at(rows).response)
@@ -145,7 +148,7 @@ def same_loss_values(first: list, second: list) -> bool:
     return same_sketch(first, second, _TOLERANCE)
 
 
-def _labels_around(prediction):
+def _labels_around(prediction: np.ndarray) -> list[np.ndarray]:
     """Labels for each row that are near its prediction and further away."""
     mean, spread = np.abs(prediction.mean()), prediction.std()
     if spread <= 1e-6 * mean or spread == 0:  # Equal but for rounding.
@@ -153,7 +156,7 @@ def _labels_around(prediction):
     return [prediction + distance * spread for distance in _DISTANCES]
 
 
-def _values(loss, places, labels):
+def _values(loss: Any, places: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The loss at some rows; NaN if it has no value for one of these labels."""
     try:
         with warnings.catch_warnings():

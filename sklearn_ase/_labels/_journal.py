@@ -227,7 +227,7 @@ def _settings(header: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in header.items() if key not in same}
 
 
-def check_ledger(ledger, n_samples):
+def check_ledger(ledger: Any, n_samples: int) -> None:
     """Check that a ledger may be of this pool."""
     if ledger is None:
         return
@@ -338,7 +338,7 @@ def record_known_labels(
         ledger.know(known_labels, known_labels.values())
 
 
-def sketch_predictions(predictions) -> list[list[float]]:
+def sketch_predictions(predictions: Predictions) -> list[list[float]]:
     """Sketch of the response, and of the expert if it differs."""
     if not predictions.has_expert:
         return []
@@ -350,7 +350,7 @@ def sketch_predictions(predictions) -> list[list[float]]:
     return columns
 
 
-def described(value):
+def described(value: Any) -> str:
     """Text that tells a strategy, a loss or a metric from others, in any session."""
     # Where a function lies in memory differs from run to run.
     return " ".join(re.sub(r" at 0x\w+", "", repr(value)).split())

@@ -104,7 +104,7 @@ class LabelLedger:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         n_open = len(self.pending)
         return f"<{type(self).__name__}: {len(self)} labels, {n_open} open queries>"
 
@@ -235,11 +235,11 @@ class LabelLedger:
         # A copy or a pickle of a journal knows all and writes nothing.
         return vars(self) | {"_store": None, "_process": None}
 
-    def _is_settled(self, index):
+    def _is_settled(self, index: int) -> bool:
         """Whether a row has an answer or was skipped."""
         return index in self.labels or index in self._skipped
 
-    def _was_learned(self, index):
+    def _was_learned(self, index: int) -> bool:
         """Whether the surrogate was fitted to this label."""
         if index in self.known:
             return True
@@ -249,7 +249,8 @@ class LabelLedger:
             reversed(self.labels), n_later
         )
 
-    def _check_asked(self, indices):
+    def _check_asked(self, indices: list[int]) -> None:
+        """Refuse rows that nobody asked for."""
         unknown = sorted(set(indices) - self._asked)
         if unknown:
             pending = self.pending
@@ -260,7 +261,8 @@ class LabelLedger:
                 "the pool, from 0."
             )
 
-    def _check_labelled(self, index):
+    def _check_labelled(self, index: int) -> None:
+        """Refuse a row that has no label."""
         if index not in self.labels and index not in self.known:
             raise ValueError(
                 f"Row {index} has no label that could be changed. Rows that were asked "
@@ -549,12 +551,12 @@ class LabelLedger:
                 "ledger=evaluation.ledger)."
             )
 
-    def _happened(self, refit=False):
+    def _happened(self, refit: bool = False) -> None:
         """Remember that the estimate has changed, until it is noted."""
         self.unnoted = bool(refit or self.unnoted)
 
 
-def _plain(labels):
+def _plain(labels: Iterable) -> list:
     """Labels as Python's own scalars, which every file format can hold."""
     return [
         label.item() if isinstance(label, np.generic) else label for label in labels

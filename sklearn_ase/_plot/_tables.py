@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._data._label_checks import group_name
+from sklearn_ase._data._labels import group_name
 from sklearn_ase._display._blocks import counted, percent
 from sklearn_ase._plot._curves import STYLES, EvaluationDisplay, new_axes
 from sklearn_ase._utils._typing import ManyModels

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def shown(value):
+def shown(value: Any) -> str:
     """Return a value as an error message shows it: what prints long is cut."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def first_of(values, n_shown=5):
+def first_of(values: Any, n_shown: int = 5) -> str:
     """Return a list as a message shows it: the first values, and how many follow."""
     text, n_more = repr(values[:n_shown]), len(values) - n_shown
     return f"{text} and {n_more} more" if n_more > 0 else text
@@ -38,7 +38,7 @@ def did_you_mean(name: str, names: Sequence[str], aliases: dict[str, str]) -> st
     return f"Did you mean {' or '.join(map(repr, close))}? " if close else ""
 
 
-def is_number(value):
+def is_number(value: Any) -> bool:
     """Whether a value is a real number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
@@ -49,7 +49,7 @@ def check_number(
     low: float = -math.inf,
     high: float = math.inf,
     *,
-    ends="[]",
+    ends: str = "[]",
     infinite: bool = False,
     note: str = "",
 ) -> float | int:
@@ -64,23 +64,26 @@ def check_number(
     return value
 
 
-def check_level(level):
+def check_level(level: Any) -> Any:
     """Refuse what is not the level of an interval."""
     is_percent = is_number(level) and 1 < level < 100
     note = f". For {level:g} % give {level / 100:g}" if is_percent else ""
     return check_number(level, "level", 0, 1, ends="()", note=note)
 
 
-def check_integer(value, name, low=0, high=math.inf, *, note=""):
+def check_integer(
+    value: Any, name: str, low: float = 0, high: float = math.inf, *, note: str = ""
+) -> Any:
     """Refuse what is not an integer between two others; see :func:`check_number`."""
-    valid = isinstance(value, Integral) and is_number(value) and low <= value <= high
+    is_integer = isinstance(value, Integral) and is_number(value)
+    valid = is_integer and low <= int(value) <= high
     if not valid:
         must = _must("an integer", low, high, "[]")
         raise _error(value)(f"{name}={shown(value)} {must}{note}.")
     return value
 
 
-def check_folds(cv, none):
+def check_folds(cv: Any, none: str) -> int:
     """Refuse what is not a number of folds; 0 stands for what `none` says."""
     note = f", the number of folds. 0 means {none}"
     if cv != 1 or isinstance(cv, (bool, np.bool_)):
@@ -88,7 +91,7 @@ def check_folds(cv, none):
     raise ValueError(f"cv=1 must be an integer >= 2{note}.")
 
 
-def check_n_jobs(n_jobs):
+def check_n_jobs(n_jobs: Any) -> None:
     """Refuse what is not a number of jobs: None, or an integer other than 0."""
     if n_jobs is not None:
         check_integer(n_jobs, "n_jobs", -math.inf, note=" other than 0, or None")
@@ -96,26 +99,26 @@ def check_n_jobs(n_jobs):
             raise ValueError("n_jobs=0 must be an integer other than 0, or None.")
 
 
-def check_verbose(verbose):
+def check_verbose(verbose: Any) -> None:
     """Refuse what does not say how much to show."""
     if not isinstance(verbose, (bool, np.bool_)):
         check_integer(verbose, "verbose")
 
 
-def check_choice(value, name, choices):
+def check_choice(value: Any, name: str, choices: Any) -> Any:
     """Refuse what is not one of a few names, or other constants."""
     if not any(type(value) is type(one) and value == one for one in choices):
         raise _error(value)(f"{name}={shown(value)} must be one of {tuple(choices)}.")
     return value
 
 
-def check_flag(value, name):
+def check_flag(value: Any, name: str) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, (bool, np.bool_)):
         raise _error(value)(f"{name}={shown(value)} must be True or False.")
 
 
-def check_path(path, name="path"):
+def check_path(path: Any, name: str = "path") -> Any:
     """Refuse what is not the path of a file: open(3) would take any open file."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}={shown(path)} must be a path, a str or a Path.")
@@ -128,12 +131,12 @@ def check_callable(value: Any, name: str, what: str) -> None:
         raise TypeError(f"{name}={shown(value)} must be a function, {what}.")
 
 
-def _error(value):
+def _error(value: Any) -> type[Exception]:
     """A ValueError for a value of the right kind that is out of range."""
     return ValueError if isinstance(value, (Real, str)) else TypeError
 
 
-def _must(what, low, high, ends):
+def _must(what: str, low: float, high: float, ends: str) -> str:
     """What is asked for, in words."""
     if math.isfinite(low) and math.isfinite(high):
         strictly = "strictly " if ends == "()" else ""
@@ -149,7 +152,7 @@ def _must(what, low, high, ends):
 # Check objects that users give as strategies, perhaps of their own making.
 
 
-def check_strategy(strategy: Any, base, verbs, owner: str) -> Any:
+def check_strategy(strategy: Any, base: Any, verbs: Any, owner: str) -> Any:
     """Refuse strings, classes and objects that lack what the package reads.
 
     The parameters of the strategy are checked, too, by its ``validate()``.

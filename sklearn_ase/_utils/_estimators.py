@@ -67,12 +67,12 @@ def unwrap(estimator: Any) -> Unwrapped:
     return Unwrapped(estimator, tuple(pipelines), prefix, is_frozen)
 
 
-def last_step(estimator):
+def last_step(estimator: Any) -> Any:
     """Return the innermost estimator of pipelines and frozen wrappers."""
     return unwrap(estimator).last
 
 
-def unfrozen(estimator):
+def unfrozen(estimator: Any) -> Any:
     """Return what is inside frozen wrappers; a pipeline stays a pipeline."""
     while isinstance(estimator, FrozenEstimator):
         estimator = estimator.estimator
@@ -91,7 +91,7 @@ def accepted_by(function: Callable, **options: Any) -> dict[str, Any]:
 # Fit estimators so that one number fixes all that they draw at random.
 
 
-def check_seed(random_state):
+def check_seed(random_state: Any) -> np.random.RandomState:
     """Return a RandomState; what cannot be one is refused by name."""
     try:
         if not isinstance(random_state, (bool, np.bool_)):
@@ -109,7 +109,9 @@ def draw_seed(random_state: Any) -> int:
     return int(check_seed(random_state).randint(2**31 - 1))
 
 
-def fit_seeded(estimator: Any, seed: int, X: Rows, y: np.ndarray, **fit_params):
+def fit_seeded(
+    estimator: Any, seed: int, X: Rows, y: np.ndarray, **fit_params: Any
+) -> Any:
     """Fit a copy of the estimator; `seed` fixes what it draws.
 
     Torch networks draw from one generator that all of them share. It is seeded during
@@ -120,7 +122,7 @@ def fit_seeded(estimator: Any, seed: int, X: Rows, y: np.ndarray, **fit_params):
         return model.fit(X, _targets(model, y), **fit_params)
 
 
-def seeded(estimator, seed):
+def seeded(estimator: Any, seed: int) -> Any:
     """Return an unfitted copy in which `seed` replaces each ``random_state=None``."""
     copy = clone(estimator)
     rng = np.random.default_rng(seed)
@@ -138,7 +140,7 @@ def seeded(estimator, seed):
 
 
 @contextmanager
-def torch_seed(seed):
+def torch_seed(seed: int) -> Any:
     """Fix torch's random numbers inside the block and restore them afterwards."""
     torch = sys.modules.get("torch")  # Without torch there is no network to seed.
     if torch is None:
@@ -152,7 +154,7 @@ def torch_seed(seed):
         yield
 
 
-def _targets(model, y):
+def _targets(model: Any, y: Any) -> Any:
     """Return the labels in the shape that the model takes."""
     skorch = sys.modules.get("skorch")
     if skorch is not None and isinstance(last_step(model), skorch.NeuralNetRegressor):
@@ -164,7 +166,7 @@ def _targets(model, y):
 # Run jobs on whatever backend of joblib is active.
 
 
-def run_jobs(jobs: Iterable[Any], n_jobs: int | None):
+def run_jobs(jobs: Iterable[Any], n_jobs: int | None) -> Any:
     """Run jobs and return an iterable of their results, in order."""
     try:
         return Parallel(n_jobs=n_jobs, return_as="generator")(jobs)

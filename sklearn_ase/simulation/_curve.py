@@ -221,7 +221,12 @@ class Recording:
     level: float
 
 
-def run_evaluation(evaluator, scenario, seed: int, recording: Recording) -> list[dict]:
+def run_evaluation(
+    evaluator: Any,
+    scenario: Scenario | Callable[[int], Scenario],
+    seed: int,
+    recording: Recording,
+) -> list[dict]:
     """Return what was recorded of one evaluation."""
     counts = recording.counts
     if not isinstance(scenario, Scenario):
@@ -410,7 +415,7 @@ class LabelEfficiency:
         return cls(columns_of(read_rows(path)))
 
 
-def columns_of(rows) -> dict[str, np.ndarray]:
+def columns_of(rows: list) -> dict[str, np.ndarray]:
     """Return rows as columns."""
     columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
     return {
@@ -556,7 +561,9 @@ def label_efficiency_curve(
     return LabelEfficiency(columns_of(rows))
 
 
-def _check(evaluators, scenario, risks, random_state, path):
+def _check(
+    evaluators: Any, scenario: Any, risks: Any, random_state: Any, path: Any
+) -> None:
     """Raise an error if the simulation cannot be run."""
     if not evaluators:
         raise ValueError("evaluator={} must be a dict with at least one evaluator.")
@@ -580,12 +587,12 @@ def _check(evaluators, scenario, risks, random_state, path):
         )
 
 
-def _check_counts(n_labels):
+def _check_counts(n_labels: Any) -> list[int]:
     """Return label counts, sorted and each once."""
     is_list = isinstance(n_labels, Iterable) and not isinstance(n_labels, (str, dict))
     counts = list(n_labels) if is_list else []
     if not counts or not all(
-        isinstance(count, Integral) and is_number(count) and count >= 1
+        isinstance(count, Integral) and is_number(count) and int(count) >= 1
         for count in counts
     ):
         raise ValueError(

@@ -51,6 +51,7 @@ def is_within(some, events):
     return all(event in events for event in some)
 
 
+@pytest.mark.slow
 @needs_fork
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_campaign_killed_fifty_times_ends_like_the_uninterrupted_one(
@@ -126,7 +127,7 @@ def test_a_journal_cut_anywhere_in_its_last_two_lines_resumes(
     start = len(text) - len(second) - len(last)
     around = [start + len(second) + k for k in (-2, -1, 0, 1, 2)]
     for size in sorted(
-        {*range(start, len(text), 3), *around, len(text) - 1, len(text)}
+        {*range(start, len(text), 7), *around, len(text) - 1, len(text)}
     ):
         cut.write_bytes(text[:size])
         is_torn = not text[:size].endswith(b"\n")

@@ -1,6 +1,7 @@
 """All columns of a table of models say the same."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,25 +15,28 @@ CASES = [
 ]
 
 
-def _pool(metric, seed):
+def _pool(metric, seed, n=300):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(300, 3))
+    X = rng.normal(size=(n, 3))
     if metric == "squared_error":
-        y = X[:, 0] + rng.normal(size=300)
-        noise = {n: rng.normal(size=300) for n in SHARES_WRONG}
-        return X, y, {n: y + share * noise[n] for n, share in SHARES_WRONG.items()}
-    y = (X[:, 0] + 0.5 * rng.normal(size=300) > 0.7).astype(int)
-    wrong = {n: rng.random(300) < share for n, share in SHARES_WRONG.items()}
-    return X, y, {n: np.where(wrong[n], 1 - y, y) for n in SHARES_WRONG}
+        y = X[:, 0] + rng.normal(size=n)
+        noise = {name: rng.normal(size=n) for name in SHARES_WRONG}
+        said = {name: y + SHARES_WRONG[name] * noise[name] for name in SHARES_WRONG}
+        return X, y, said
+    y = (X[:, 0] + 0.5 * rng.normal(size=n) > 0.7).astype(int)
+    wrong = {name: rng.random(n) < share for name, share in SHARES_WRONG.items()}
+    return X, y, {name: np.where(wrong[name], 1 - y, y) for name in SHARES_WRONG}
 
 
-def _chosen(metric, seed, n_labels=25):
-    X, y, models = _pool(metric, seed)
+@cache
+def _chosen(metric, seed, n_labels=25, n=300):
+    X, y, models = _pool(metric, seed, n)
     selector = ActiveModelSelector(metric=metric, n_labels=n_labels, random_state=seed)
     selector.fit(X, y, predictions=models)
     return selector.selection_.compare()
 
 
+@cache
 def _compared(metric, seed):
     X, y, models = _pool(metric, seed)
     evaluator = ActiveRiskEstimator(
@@ -44,7 +48,10 @@ def _compared(metric, seed):
     return evaluator.evaluation_.compare(models, metric=metric)
 
 
-@pytest.mark.parametrize("make", [_chosen, _compared])
+makers = pytest.mark.parametrize("make", [_chosen, _compared], ids=["of", "beside"])
+
+
+@makers
 @pytest.mark.parametrize(("metric", "seed"), CASES)
 def test_a_model_is_as_far_behind_the_best_as_its_estimate_is(make, metric, seed):
     found = make(metric, seed)
@@ -60,7 +67,7 @@ def test_a_model_is_as_far_behind_the_best_as_its_estimate_is(make, metric, seed
         assert not high < value
 
 
-@pytest.mark.parametrize("make", [_chosen, _compared])
+@makers
 @pytest.mark.parametrize(("metric", "seed"), CASES)
 def test_a_difference_of_two_others_is_that_of_their_estimates(make, metric, seed):
     found = make(metric, seed)
@@ -74,7 +81,7 @@ def test_a_difference_of_two_others_is_that_of_their_estimates(make, metric, see
             assert float(gap) == pytest.approx(np.clip(shown, low, high), abs=1e-12)
 
 
-@pytest.mark.parametrize("make", [_chosen, _compared])
+@makers
 @pytest.mark.parametrize(("metric", "seed"), CASES)
 def test_probabilities_agree_with_the_candidates(make, metric, seed):
     found = make(metric, seed)
@@ -96,5 +103,5 @@ def test_no_candidate_is_printed_with_the_probability_0(metric, seed):
 
 
 def test_with_all_labels_the_best_model_has_all_probability():
-    found = _chosen("accuracy", 0, n_labels=300)
+    found = _chosen("accuracy", 0, n_labels=100, n=100)
     assert found.probabilities().max() == 1.0

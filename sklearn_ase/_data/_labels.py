@@ -47,7 +47,7 @@ def check_labels(
     return labels
 
 
-def refuse_unknown(labels, classes, name):
+def refuse_unknown(labels: np.ndarray, classes: Any, name: str) -> None:
     """Refuse labels that are not among the classes."""
     same_kind({name: labels, "classes": classes})
     unknown = np.setdiff1d(labels, classes)
@@ -60,7 +60,8 @@ def refuse_unknown(labels, classes, name):
         )
 
 
-def _as_numbers(labels, name):
+def _as_numbers(labels: np.ndarray, name: str) -> np.ndarray:
+    """Labels of regression as floats."""
     try:
         return labels.astype(float)
     except ValueError:
@@ -70,7 +71,8 @@ def _as_numbers(labels, name):
         ) from None
 
 
-def _refuse_missing(missing, rows, name):
+def _refuse_missing(missing: Any, rows: Any, name: str) -> None:
+    """Refuse labels that are not there."""
     places = np.flatnonzero(missing)
     if not len(places):
         return
@@ -99,7 +101,7 @@ def same_kind(labels: dict[str, np.ndarray]) -> None:
         )
 
 
-def refuse_fractions(labels, classes, name):
+def refuse_fractions(labels: np.ndarray, classes: Any, name: str) -> None:
     """Refuse numbers with a fraction where all classes are whole numbers."""
     if labels.dtype.kind != "f" or classes.dtype.kind == "U":
         return
@@ -135,7 +137,8 @@ def refuse_one_hot(
         )
 
 
-def _is_one_hot(y):
+def _is_one_hot(y: Any) -> bool:
+    """Whether each row has a single 1 and zeros."""
     ones = y == 1
     return bool((ones.sum(axis=1) == 1).all() and ((y == 0) | ones).all())
 
@@ -178,7 +181,8 @@ def check_oracle(y: Any, problem: Problem, name: str = "y") -> Callable:
     if n_rows(y) == problem.n_samples:
         problem.order.check(**{name: y})
 
-    def oracle(rows):
+    def oracle(rows: Any) -> Any:
+        """Read the labels of the rows that are asked for."""
         indices = problem.places_of(rows) if is_of_sample else rows
         if not hasattr(y, "shape"):
             labels = [y[index] for index in indices]
@@ -192,7 +196,7 @@ def check_oracle(y: Any, problem: Problem, name: str = "y") -> Callable:
     return oracle
 
 
-def _refuse_rows_without_label(labels, rows, name):
+def _refuse_rows_without_label(labels: Any, rows: Any, name: str) -> None:
     """Refuse NaN and the like in the array of labels that was given."""
     found = read_array(labels, name)
     if found.size != len(rows):
@@ -209,7 +213,7 @@ def _refuse_rows_without_label(labels, rows, name):
         )
 
 
-def _refuse_kind_of(y, name):
+def _refuse_kind_of(y: Any, name: str) -> None:
     """Refuse arrays that hold no labels, by their shape and type alone."""
     kind = getattr(getattr(y, "dtype", None), "kind", "")
     if kind in ("c", "M", "m"):
@@ -246,13 +250,15 @@ def check_class_list(classes: Any) -> np.ndarray | None:
     return found
 
 
-def check_classes(classes: np.ndarray | None, met) -> np.ndarray:
+def check_classes(
+    classes: np.ndarray | None, met: dict[str, np.ndarray | None]
+) -> np.ndarray:
     """Return all labels known from the start, sorted."""
-    met = {name: labels for name, labels in met.items() if labels is not None}
+    known = {name: labels for name, labels in met.items() if labels is not None}
     if classes is None:
-        same_kind(met)
-        return np.unique(np.concatenate(list(met.values())))
-    for name, labels in met.items():
+        same_kind(known)
+        return np.unique(np.concatenate(list(known.values())))
+    for name, labels in known.items():
         refuse_unknown(labels, np.sort(classes), name)
     return np.sort(classes)
 
@@ -283,7 +289,8 @@ def refuse_respelled(
             )
 
 
-def _folded(label):
+def _folded(label: str) -> str:
+    """A label without blanks around it and without case."""
     return label.strip().casefold()
 
 
@@ -314,7 +321,7 @@ def check_learnable(
     )
 
 
-def _is_class(labels):
+def _is_class(labels: np.ndarray) -> np.ndarray:
     """Whether each label can be a class, as scikit-learn has it."""
     if labels.dtype.kind in "biUST":
         return np.ones(len(labels), dtype=bool)
@@ -335,13 +342,13 @@ _SIMPLE = (str, int, float, bool)
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
 
 
-def number_groups(groups, problem):
+def number_groups(groups: Any, problem: Problem) -> tuple[list, np.ndarray]:
     """Number the groups of the rows of a pool from 0."""
     if isinstance(groups, str):
         raise ValueError(_name_for_column(groups, problem.X))
     n_samples, groups = problem.n_samples, problem.entries_of(groups, "groups")
     problem.order.check(groups=groups)
-    kind = getattr(groups, "dtype", None)
+    kind: Any = getattr(groups, "dtype", None)
     order = list(kind.categories) if getattr(kind, "ordered", None) else []
     groups = read_array(groups, "groups")
     if groups.shape != (n_samples,):
@@ -367,10 +374,10 @@ def number_groups(groups, problem):
     return _in_order(names.tolist(), numbers, order)
 
 
-def _in_order(names, numbers, order):
+def _in_order(names: list, numbers: np.ndarray, order: list) -> tuple[list, np.ndarray]:
     """Names in a given order, others after them, missing ones last."""
 
-    def place(k):
+    def place(k: int) -> int:
         name = names[k]
         if is_missing(name):
             return len(order) + 1
@@ -380,12 +387,13 @@ def _in_order(names, numbers, order):
     return [names[k] for k in places], np.argsort(places)[numbers]
 
 
-def group_name(group):
+def group_name(group: Any) -> str:
     """The name of a group as people read it."""
     return "(missing)" if is_missing(group) else str(group)
 
 
-def _name_for_column(name, X):
+def _name_for_column(name: str, X: Any) -> str:
+    """What to write in place of the name of a column."""
     X = X.head() if hasattr(X, "head") else X  # Also of a pool that is on disk.
     if name in getattr(X, "columns", ()):
         return f"Give the column: X_pool[{name!r}], not its name."
@@ -395,7 +403,7 @@ def _name_for_column(name, X):
     )
 
 
-def _numbered_by_text(entries):
+def _numbered_by_text(entries: list) -> tuple[list, np.ndarray]:
     """Objects that cannot be sorted otherwise; 1 and "1" are two of them."""
     texts = np.array([f"{entry} {type(entry).__name__}" for entry in entries])
     _, first, numbers = np.unique(texts, return_index=True, return_inverse=True)
