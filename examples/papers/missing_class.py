@@ -31,7 +31,7 @@ from sklearn.base import clone
 
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.acquisition import BALD, XWED, ExpectedLoss, Uniform
-from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, GuardedASE, Estimate
+from sklearn_ase.risk import ASE, LURE, BaseRisk, CorrectedASE, Estimate, GuardedASE
 from sklearn_ase.selection import ArgMax, Proportional
 from sklearn_ase.simulation import Scenario, label_efficiency_curve
 
