@@ -15,6 +15,7 @@ LESSONS = [
     "choose_model",
     "judge",
     "regression",
+    "pool_on_disk",
     # How it works, and parts to replace.
     "missing_class",
     "anatomy",

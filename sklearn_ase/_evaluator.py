@@ -211,7 +211,9 @@ class StartableEvaluator(FittedEvaluator):
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool.
+            The pool: rows in memory, or a :class:`PoolSample`. Of a path to Parquet, a
+            dataset of pyarrow, a lazy frame of polars or a collection of dask a
+            million rows are drawn; see :func:`sample_pool`.
         X_train : same kind as X, or TrainingRows, default=None
             Rows the surrogate may also learn from, for instance those the model was
             trained on. Cross-validation cuts arrays that are as long as X; wrap them
@@ -462,7 +464,7 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
         Parameters
         ----------
         X : array, sparse matrix, frame or list of shape (n_samples, n_features)
-            The pool.
+            The pool. It need not be in memory; see :meth:`start`.
         y : array-like of shape (n_samples,) or callable
             Labels, of which only those asked for are read, or a function
             ``indices -> labels``.

@@ -635,7 +635,8 @@ class ActiveModelSelector(FittedSelector):
         Parameters
         ----------
         X : array, sparse matrix, frame, list or None
-            The pool. None if only `predictions` are known.
+            The pool, or a :class:`PoolSample` of one that is not in memory. None if
+            only `predictions` are known.
         predictions : dict of str to array-like, frame or array, default=None
             Predictions of each model for the pool, by its name, instead of calling it:
             labels, values, or probabilities with the columns of ``classes``. Labels
