@@ -127,7 +127,8 @@ def _weighed(state, worth):
         return Evidence(**found, distance=0.0, bias=gap, trust=float(gap**2 <= least))
     bias, trust = _bias(state, gap, variance, n_labels, worth)
     distance = float(abs(gap) / max(seen, believed, variance) ** 0.5)
-    return Evidence(**found, distance=distance, bias=bias, trust=trust)
+    # A probability, but for rounding: scores are mixed with 1 - trust.
+    return Evidence(**found, distance=distance, bias=bias, trust=min(trust, 1.0))
 
 
 def _surrogate_estimate(state):
