@@ -10,7 +10,6 @@ from sklearn_ase.neural._classifiers import (
     MCDropoutClassifier,
     RadialBNNClassifier,
 )
-from sklearn_ase.neural._device_surrogate import DeviceSurrogate
 from sklearn_ase.neural._net import RandomCrop, RandomFlip
 from sklearn_ase.neural._networks import (
     MLP,
@@ -19,6 +18,7 @@ from sklearn_ase.neural._networks import (
     SmallCNN,
     WideResNet40,
 )
+from sklearn_ase.neural._surrogate import DeviceSurrogate
 
 try:
     import skorch  # noqa: F401

@@ -1,4 +1,4 @@
-"""Validation of the rows and labels that a deep classifier gets."""
+"""Base class of the deep classifiers: rows, training, prediction, parameters."""
 
 from __future__ import annotations
 
@@ -76,11 +76,138 @@ def encode_labels(y, classes):
     return np.searchsorted(classes, y)
 
 
-# Training of deep classifiers: `fit`, `partial_fit` and their steps.
+# Bound on the numbers of one batch of the pool, over members, rows and inputs or
+# classes. In float32 they take 64 MB.
+POOL_BATCH_NUMBERS = 2**24
+# Parameters with a prefix, such as ``module__width``, as in skorch.
+PREFIXES = ("module__", "optimizer__", "iterator_train__", "iterator_valid__")
 
 
-class TrainingMixin:
-    """Mixin with the training of a deep classifier."""
+class BaseDeepClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base class of classifiers whose members are neural networks.
+
+    The module gets rows as float32 tensors and returns logits.
+
+    Parameters
+    ----------
+    module : torch Module class or instance, default=None
+        Network to train. Arguments of a class are given as ``module__name=...``; those
+        named ``n_features``, ``in_channels``, ``image_size`` and ``n_classes`` are
+        taken from the data if they are not given. An instance is re-initialised
+        before training. If None, the subclass chooses a network.
+    n_members : int, default=None
+        Number of members. If None, the subclass chooses.
+    classes : array-like of shape (n_classes,), default=None
+        All possible labels, including those without a row so far. If None, the labels
+        of the first fit.
+    optimizer : torch Optimizer class, default=None
+        Arguments are given as ``optimizer__name=...``. If None, Adam.
+    lr : float, default=0.001
+        Learning rate.
+    max_epochs : int, default=100
+        Number of epochs at most.
+    batch_size : int, default=64
+        Rows per training batch at most.
+    validation_fraction : float, default=0.1
+        Share of the rows that is held out for early stopping and for the temperature.
+        No row is held out if it would be fewer than 10.
+    patience : int, default=10
+        A network stops after this number of epochs without a better validation loss.
+        Its best weights are restored. If None, it trains for `max_epochs`; the best
+        weights are restored as well.
+    schedule : "cosine", skorch LRScheduler or None, default=None
+        How the learning rate decreases, for instance ``LRScheduler("MultiStepLR",
+        milestones=[60, 120], gamma=0.2)``. If None, it is constant.
+    augment : callable, default=None
+        Takes a batch of training rows and returns another of the same shape, for
+        instance ``nn.Sequential(RandomCrop(4), RandomFlip())``.
+    temperature : bool, default=True
+        Whether to divide the logits by one temperature, chosen for the smallest log
+        loss on the validation rows.
+    device : str, default="auto"
+        ``"auto"`` uses CUDA if it is available. A model that was trained on CUDA
+        predicts on the CPU if CUDA is not available.
+    mixed_precision : bool or "auto", default="auto"
+        Whether to train in bfloat16 where that is precise enough. ``"auto"`` does so
+        on CUDA devices that support it. Predictions are made in float32.
+    channels_last : bool or "auto", default="auto"
+        Whether to store images with the channels last. ``"auto"`` does so on CUDA.
+    compile : bool, default=False
+        Whether to call networks through ``torch.compile``. It has an effect only on
+        networks that are called one by one.
+    warm_start : bool, default=False
+        Whether `fit` continues from the weights of the last fit.
+    callbacks : list of skorch callbacks, default=None
+        Called during the training.
+    random_state : int, RandomState instance or None, default=None
+        Fixes initial weights, validation rows, batches and members.
+    verbose : int, default=0
+        If not 0, a progress bar over the epochs is drawn.
+    **kwargs
+        Arguments with the prefix ``module__``, ``optimizer__``, ``iterator_train__``
+        or ``iterator_valid__``. The last two are for the torch DataLoader, for
+        instance ``iterator_train__num_workers``.
+    """
+
+    # Members if `n_members` is None. Subclasses may choose another number.
+    _default_members = 10
+
+    def __init__(
+        self,
+        module: Any = None,
+        *,
+        n_members: int | None = None,
+        classes: ArrayLike | None = None,
+        optimizer: type | None = None,
+        lr: float = 0.001,
+        max_epochs: int = 100,
+        batch_size: int = 64,
+        validation_fraction: float = 0.1,
+        patience: int = 10,
+        schedule: Any = None,
+        augment: Callable[..., Any] | None = None,
+        temperature: bool = True,
+        device: str = "auto",
+        mixed_precision: bool | Literal["auto"] = "auto",
+        channels_last: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        warm_start: bool = False,
+        callbacks: Sequence[Any] | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        self.module = module
+        self.n_members = n_members
+        self.classes = classes
+        self.optimizer = optimizer
+        self.lr = lr
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.schedule = schedule
+        self.augment = augment
+        self.temperature = temperature
+        self.device = device
+        self.mixed_precision = mixed_precision
+        self.channels_last = channels_last
+        self.compile = compile
+        self.warm_start = warm_start
+        self.callbacks = callbacks
+        self.random_state = random_state
+        self.verbose = verbose
+        self.__dict__.update(kwargs)
+
+    @property
+    def n_members_(self) -> int:
+        """Number of members: `n_members`, or the default of the class if it is None."""
+        return self._default_members if self.n_members is None else self.n_members
+
+    @property
+    def networks_(self) -> Module:
+        """The trained networks, as one module."""
+        return self.net_.module_
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train the networks.
@@ -197,18 +324,6 @@ class TrainingMixin:
         codes = validation.codes[np.concatenate(validation.batches)]
         return fit_temperature(logits, codes)
 
-
-# Prediction of deep classifiers, batch by batch and for each member.
-
-
-# Bound on the numbers of one batch of the pool, over members, rows and inputs or
-# classes. In float32 they take 64 MB.
-POOL_BATCH_NUMBERS = 2**24
-
-
-class PredictionMixin:
-    """Mixin with the predictions of a deep classifier."""
-
     def predict_proba_members(self, X: Rows) -> Floats:
         """Probabilities by each member.
 
@@ -258,19 +373,8 @@ class PredictionMixin:
         numbers = max(first_row(X).numel(), self.n_members_ * len(self.classes_))
         return int(np.clip(POOL_BATCH_NUMBERS // (8 * numbers), 1, 4096))
 
-
-# Parameters with a prefix, such as ``module__width``, as in skorch.
-
-
-PREFIXES = ("module__", "optimizer__", "iterator_train__", "iterator_valid__")
-
-
-class NestedParams:
-    """Mixin for estimators with arguments for their module and optimizer.
-
-    The constructor stores any keyword. Unknown ones raise an error in `fit`, by
-    `_check_names`.
-    """
+    # Arguments of module and optimizer, with a prefix. The constructor stores any
+    # keyword; unknown ones raise an error in `fit`.
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, including those of the module and the optimizer."""
@@ -280,7 +384,7 @@ class NestedParams:
         """Set parameters, including those of the module and the optimizer."""
         own = super().get_params(deep=True)
         passed_on = {name for name in params if name not in own}
-        vars(self).update({name: params.pop(name) for name in passed_on})
+        self.__dict__.update({name: params.pop(name) for name in passed_on})
         return super().set_params(**params)
 
     def _nested_params(self, prefix=PREFIXES):
@@ -297,143 +401,6 @@ class NestedParams:
                     f"{type(self).__name__} has no parameter {name!r}. Pass arguments "
                     "of the module and the optimizer as module__name, optimizer__name."
                 )
-
-
-# Base class of the deep classifiers: their parameters and what subclasses define.
-
-
-class BaseDeepClassifier(
-    TrainingMixin,
-    PredictionMixin,
-    NestedParams,
-    ClassifierMixin,
-    BaseEstimator,
-    metaclass=ABCMeta,
-):
-    """Base class of classifiers whose members are neural networks.
-
-    The module gets rows as float32 tensors and returns logits.
-
-    Parameters
-    ----------
-    module : torch Module class or instance, default=None
-        Network to train. Arguments of a class are given as ``module__name=...``; those
-        named ``n_features``, ``in_channels``, ``image_size`` and ``n_classes`` are
-        taken from the data if they are not given. An instance is re-initialised
-        before training. If None, the subclass chooses a network.
-    n_members : int, default=None
-        Number of members. If None, the subclass chooses.
-    classes : array-like of shape (n_classes,), default=None
-        All possible labels, including those without a row so far. If None, the labels
-        of the first fit.
-    optimizer : torch Optimizer class, default=None
-        Arguments are given as ``optimizer__name=...``. If None, Adam.
-    lr : float, default=0.001
-        Learning rate.
-    max_epochs : int, default=100
-        Number of epochs at most.
-    batch_size : int, default=64
-        Rows per training batch at most.
-    validation_fraction : float, default=0.1
-        Share of the rows that is held out for early stopping and for the temperature.
-        No row is held out if it would be fewer than 10.
-    patience : int, default=10
-        A network stops after this number of epochs without a better validation loss.
-        Its best weights are restored. If None, it trains for `max_epochs`; the best
-        weights are restored as well.
-    schedule : "cosine", skorch LRScheduler or None, default=None
-        How the learning rate decreases, for instance ``LRScheduler("MultiStepLR",
-        milestones=[60, 120], gamma=0.2)``. If None, it is constant.
-    augment : callable, default=None
-        Takes a batch of training rows and returns another of the same shape, for
-        instance ``nn.Sequential(RandomCrop(4), RandomFlip())``.
-    temperature : bool, default=True
-        Whether to divide the logits by one temperature, chosen for the smallest log
-        loss on the validation rows.
-    device : str, default="auto"
-        ``"auto"`` uses CUDA if it is available. A model that was trained on CUDA
-        predicts on the CPU if CUDA is not available.
-    mixed_precision : bool or "auto", default="auto"
-        Whether to train in bfloat16 where that is precise enough. ``"auto"`` does so
-        on CUDA devices that support it. Predictions are made in float32.
-    channels_last : bool or "auto", default="auto"
-        Whether to store images with the channels last. ``"auto"`` does so on CUDA.
-    compile : bool, default=False
-        Whether to call networks through ``torch.compile``. It has an effect only on
-        networks that are called one by one.
-    warm_start : bool, default=False
-        Whether `fit` continues from the weights of the last fit.
-    callbacks : list of skorch callbacks, default=None
-        Called during the training.
-    random_state : int, RandomState instance or None, default=None
-        Fixes initial weights, validation rows, batches and members.
-    verbose : int, default=0
-        If not 0, a progress bar over the epochs is drawn.
-    **kwargs
-        Arguments with the prefix ``module__``, ``optimizer__``, ``iterator_train__``
-        or ``iterator_valid__``. The last two are for the torch DataLoader, for
-        instance ``iterator_train__num_workers``.
-    """
-
-    # Members if `n_members` is None. Subclasses may choose another number.
-    _default_members = 10
-
-    def __init__(
-        self,
-        module: Any = None,
-        *,
-        n_members: int | None = None,
-        classes: ArrayLike | None = None,
-        optimizer: type | None = None,
-        lr: float = 0.001,
-        max_epochs: int = 100,
-        batch_size: int = 64,
-        validation_fraction: float = 0.1,
-        patience: int = 10,
-        schedule: Any = None,
-        augment: Callable[..., Any] | None = None,
-        temperature: bool = True,
-        device: str = "auto",
-        mixed_precision: bool | Literal["auto"] = "auto",
-        channels_last: bool | Literal["auto"] = "auto",
-        compile: bool = False,
-        warm_start: bool = False,
-        callbacks: Sequence[Any] | None = None,
-        random_state: Seed = None,
-        verbose: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        self.module = module
-        self.n_members = n_members
-        self.classes = classes
-        self.optimizer = optimizer
-        self.lr = lr
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.schedule = schedule
-        self.augment = augment
-        self.temperature = temperature
-        self.device = device
-        self.mixed_precision = mixed_precision
-        self.channels_last = channels_last
-        self.compile = compile
-        self.warm_start = warm_start
-        self.callbacks = callbacks
-        self.random_state = random_state
-        self.verbose = verbose
-        vars(self).update(kwargs)
-
-    @property
-    def n_members_(self) -> int:
-        """Number of members: `n_members`, or the default of the class if it is None."""
-        return self._default_members if self.n_members is None else self.n_members
-
-    @property
-    def networks_(self) -> Module:
-        """The trained networks, as one module."""
-        return self.net_.module_
 
     # What subclasses define. Members are networks, or variants of a single one.
 

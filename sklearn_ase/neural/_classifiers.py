@@ -1,4 +1,4 @@
-"""Deep ensembles: networks that differ in initial weights and order of the rows."""
+"""Three deep classifiers: an ensemble, a radial Bayesian network, dropout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks of the skorch net: early stopping per network and a progress bar."""
+"""The skorch net that trains networks, the rows it reads, and its temperature."""
 
 from __future__ import annotations
 

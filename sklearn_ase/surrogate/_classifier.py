@@ -202,12 +202,12 @@ class ClassifierSurrogate(EstimatorSurrogate):
         if mean is not None:
             return mean
         if calibration is None:  # Cross-fitting is worth its time for calibration only.
-            found = out_of_bag(self.estimator_, rows.X)
+            held_out = out_of_bag(self.estimator_, rows.X)
         else:
-            found = self._held_out(rows, seed, self._mean_proba)
-        if found is None:
+            held_out = self._held_out(rows, seed, self._mean_proba)
+        if held_out is None:
             return None
-        return align_columns(found[0], self.estimator_.classes_, self.classes_)
+        return align_columns(held_out[0], self.estimator_.classes_, self.classes_)
 
     def _mean_proba(self, model, X):
         # A fold may lack a class that the whole has.
@@ -233,9 +233,9 @@ class ClassifierSurrogate(EstimatorSurrogate):
 
     def _columns_at(self, belief, rows, y, expert):
         codes = np.searchsorted(self.classes_, y)
-        known = {"proba": belief.uncalibrated, "expert": expert, "shift": belief.shift}
+        pool = {"proba": belief.uncalibrated, "expert": expert, "shift": belief.shift}
         new = {"codes": codes, "weight": np.ones(len(codes))}
-        return take_columns(known, rows) | new
+        return take_columns(pool, rows) | new
 
     def _recalibrated(self, belief, loss, expert):
         proba, worth = self._with_worth(

@@ -1,4 +1,4 @@
-"""The labelled rows of one fit of a surrogate."""
+"""What surrogates made of a classifier or a regressor share."""
 
 from __future__ import annotations
 
@@ -83,9 +83,6 @@ def take_columns(columns: dict[str, Any], rows: Any) -> dict[str, Any]:
         name: None if column is None else column[rows]
         for name, column in columns.items()
     }
-
-
-# What surrogates made of an estimator share: members, weights, calibration.
 
 
 # Numbers in one chunk of members: 8 MB, and about twice that while it is reduced.
@@ -294,9 +291,9 @@ class EstimatorSurrogate(BaseSurrogate):
 
     def _held_out(self, rows, seed, predict):
         """Predict each row by members that did not learn from it."""
-        found = out_of_bag(self.estimator_, rows.X)
-        if found is not None:
-            return found
+        held_out = out_of_bag(self.estimator_, rows.X)
+        if held_out is not None:
+            return held_out
         weight = rows.fit_weight(self.pool_weight)
 
         def fit(chosen, seed):

@@ -585,15 +585,6 @@ class LinearFeatures(TransformerMixin, BaseEstimator):
 
     Tables keep their columns, or their main directions if there are many. Texts become
     main directions of their tf-idf vectors of words and of runs of characters.
-
-    Parameters
-    ----------
-    n_components : int, default=8
-        Greatest number of columns.
-
-    Attributes
-    ----------
-    pipeline_ : Pipeline
     """
 
     def __init__(self, n_components=8):
@@ -657,9 +648,9 @@ def fit_held_out(
 ) -> tuple[Any, Any]:
     """Fit an estimator, and predict its rows by members or copies without them."""
     model = fit_seeded(estimator, seed, X, y)
-    found = out_of_bag(model, X)
-    if found is not None:
-        values = _aligned(found[0], model, classes)
+    held_out = out_of_bag(model, X)
+    if held_out is not None:
+        values = _aligned(held_out[0], model, classes)
     else:
 
         def fit(chosen, seed):
@@ -668,10 +659,10 @@ def fit_held_out(
         def predict(model, rows):
             return (mean_prediction(model, rows, classes),)
 
-        found = cross_fitted(fit, predict, X, y, _FOLDS, seed, classes is not None)
-        if found is None:
+        held_out = cross_fitted(fit, predict, X, y, _FOLDS, seed, classes is not None)
+        if held_out is None:
             return None, None
-        values = found[0]
+        values = held_out[0]
     # A row that every member has learned from is predicted as an average row.
     missing = ~np.isfinite(values.reshape(len(values), -1)).all(axis=1)
     values[missing] = values[~missing].mean(axis=0)
@@ -978,8 +969,8 @@ class ModelSurrogate(ExpertSurrogate):
         **other: Any,
     ) -> Self:
         rows, y = np.asarray(X, dtype=int), np.asarray(y)
-        known: Any = self.classes_
-        if self._experts is None or not np.array_equal(known, np.asarray(classes)):
+        before: Any = self.classes_
+        if self._experts is None or not np.array_equal(before, np.asarray(classes)):
             self.classes_ = classes
             self._likelihood, self._experts = self._columns()
         learned = self._learn(rows, y, seed)
@@ -1005,9 +996,9 @@ class ModelSurrogate(ExpertSurrogate):
         rows = np.asarray(X, dtype=int)
         is_pool = len(rows) == n_rows(self._experts)
         blocks = self._blocks if is_pool else self._blocks.take(rows)
-        found = self._belief(blocks, loss, keep_member_loss)
+        belief = self._belief(blocks, loss, keep_member_loss)
         return replace(
-            found, stack=PoolStack(self._likelihood, self._stacks[0], blocks)
+            belief, stack=PoolStack(self._likelihood, self._stacks[0], blocks)
         )
 
     def left_out(self) -> None:
@@ -1045,24 +1036,26 @@ class ModelSurrogate(ExpertSurrogate):
             return None
         n_used = _n_learned(len(y))
         rows, y = rows[:n_used], y[:n_used]
-        known = y if self.y_train is None else np.concatenate([self.y_train, y])
+        labels = y if self.y_train is None else np.concatenate([self.y_train, y])
         is_number = self.classes_ is None
-        if len(known) < _FIRST or (not is_number and len(np.unique(known)) < 2):
+        if len(labels) < _FIRST or (not is_number and len(np.unique(labels)) < 2):
             return None
         key = rows.tolist(), y.tolist(), None if is_number else self.classes_.tolist()
         if self._learned.get("from") != key:
-            found = self._predict_pool(rows, known, seed)
-            self._learned.update({"from": key, "predictions": found})
+            predictions = self._predict_pool(rows, labels, seed)
+            self._learned.update({"from": key, "predictions": predictions})
         return self._learned["predictions"]
 
-    def _predict_pool(self, rows, known, seed) -> np.ndarray | None:
+    def _predict_pool(
+        self, rows: np.ndarray, labels: np.ndarray, seed: int
+    ) -> np.ndarray | None:
         """Rows that the estimator learns from are predicted as if held out."""
         X, n_labels = take_rows(self._features, rows), len(rows)
         if self.y_train is not None:
             features = self._train_features
             X = stack_rows(features, X) if n_labels else features
         model, held_out = fit_held_out(
-            self._wrapper.estimator, X, known, self.classes_, seed
+            self._wrapper.estimator, X, labels, self.classes_, seed
         )
         if model is None:
             return None

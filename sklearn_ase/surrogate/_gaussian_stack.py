@@ -1,4 +1,15 @@
-"""Likelihood of numbers as labels, Gaussian or Student's t."""
+"""Calibration of numbers: surrogate and model under test, and their variances."""
+
+# Arrays have the same names in all functions of this file.
+#
+#   mean, variance  (n,) μ and s², of the members, held out in a fit
+#   expert          (n,) f, what the model under test predicts, NaN if unknown
+#   gap             (n,) f - μ;   residual  (n,) y - μ;   error  y - μ - b (f - μ)
+#   shift           (n,) how much more common such rows are in the pool, a logarithm
+#   at              (..., 5) parameters: b, log α, log β, log γ, tilt of the shift
+#   parameters      (h, 5) b, α, β, γ, tilt for each hypothesis about training rows
+#
+# In a fit all is divided by the scale of the residuals.
 
 from __future__ import annotations
 
@@ -27,20 +38,10 @@ _N_BINS = 512
 class GaussianLikelihood:
     """Log-likelihood of Gaussian or t-distributed labels, with Fisher information.
 
-    Parameters are the blend, the logarithms of the three coefficients of the variance,
-    and the coefficient of the shift.
-
-    Parameters
-    ----------
-    residual, gap, variance, shift : ndarrays of shape (n_rows,)
-        Residual of the surrogate, distance of the model from it, variance of the
-        members, and how much more common such rows are in the pool.
-    log_outlier : ndarray of shape (n_rows,) or None
-        Log-density of a label that has nothing to do with its row, without the constant
-        of the Gaussian. None if no label is wrong.
-    degrees : float
-        Degrees of freedom of Student's t, > 2; infinity is the Gaussian. The variance
-        means the same for both.
+    `degrees` of freedom of Student's t, > 2, are infinite for the Gaussian; the
+    variance means the same for both. `log_outlier` (n,) is the log-density of a label
+    that has nothing to do with its row, without the constant of the Gaussian, or None
+    if no label is wrong.
     """
 
     def __init__(self, residual, gap, variance, shift, log_outlier, degrees):
@@ -242,15 +243,19 @@ class GaussianStack(BaseEstimator):
             "y": y,
             "shift": shift,
         }
-        training = take_columns(columns, ~is_acquired)
+        self._hypotheses: Any = None
+        self._starts: Any = None
+        self._learn_training(take_columns(columns, ~is_acquired), by_evidence)
+        return self.fit_acquired(**take_columns(columns, is_acquired))
+
+    def _learn_training(self, training: dict[str, Any], by_evidence: bool) -> None:
+        """Turn the training rows into hypotheses about the parameters."""
         has_training = self.uses_model_ and bool(np.isfinite(training["expert"]).any())
         blend = _BLEND[has_training] if self.uses_model_ else 0.0
         centre = np.array([blend, *np.log([0.5, 0.5, 0.1]), 0.0])
         low = np.array([0.0, -12.0, -12.0, -12.0, -1.0])
         high = np.array([float(self.uses_model_), 6.0, 6.0, 6.0, 1.0])
         self._bounds = low, high
-        self._hypotheses: Any = None
-        self._starts: Any = None
         if self._scale > 0.0:
             prior = ParameterPrior(
                 centre,
@@ -259,13 +264,12 @@ class GaussianStack(BaseEstimator):
             )
             self._hypotheses = training_hypotheses(
                 self._rows(**training),
-                int((~is_acquired).sum()),
+                len(training["y"]),
                 prior,
                 self._bounds,
                 by_evidence,
                 discounts_cleaned=True,
             )
-        return self.fit_acquired(**take_columns(columns, is_acquired))
 
     def fit_acquired(
         self,

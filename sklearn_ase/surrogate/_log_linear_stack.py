@@ -1,4 +1,15 @@
-"""Likelihood of class labels under a log-linear blend of experts."""
+"""Calibration of classes: surrogate and model under test, blended log-linearly."""
+
+# Arrays have the same names in all functions of this file.
+#
+#   n, c, k     number of rows, of classes that the model knows, of exponents
+#   proba       (n, n_classes) probabilities by the surrogate, all classes
+#   expert      (n, n_classes) probabilities by the model under test, NaN if unknown
+#   codes       (n,) column of each label; places, the same among the known classes
+#   shift       (n,) how much more common such rows are in the pool, a logarithm
+#   logs        (k, c, n) what the exponents multiply: log p_surrogate, log p_model, and
+#               z m of the shift. Rows are last: sums along a few classes are slow.
+#   at          (..., d) parameters: k exponents and, of few classes, c offsets
 
 from __future__ import annotations
 
@@ -28,17 +39,7 @@ _OFFSET_PRECISION = 2.0
 
 
 class ClassLikelihood:
-    """Log-likelihood of exponents and offsets, with gradient and curvature.
-
-    Parameters
-    ----------
-    logs : ndarray of shape (n_exponents, n_classes, n_rows)
-        What the exponents multiply.
-    places : ndarray of shape (n_rows,)
-        Column of each label.
-    has_offsets : bool
-        Whether the exponents are followed by an offset for each class.
-    """
+    """Log-likelihood of exponents and offsets, with gradient and curvature."""
 
     def __init__(self, logs, places, has_offsets):
         self.logs, self.has_offsets = logs, has_offsets
@@ -133,14 +134,17 @@ def fit_unknown(
 
 
 def with_unknown(
-    known: np.ndarray, proba: np.ndarray, is_known: np.ndarray, parameters: np.ndarray
+    of_known: np.ndarray,
+    proba: np.ndarray,
+    is_known: np.ndarray,
+    parameters: np.ndarray,
 ) -> np.ndarray:
     """Probabilities of all classes, from those of the known ones."""
     rest = proba[:, ~is_known]
     mass, (slope, offset) = rest.sum(axis=1), parameters
     unknown = expit(slope * logit(mass) + offset)
-    result = np.empty((len(known), *proba.shape))
-    result[..., is_known] = known * (1.0 - unknown)[:, None]
+    result = np.empty((len(of_known), *proba.shape))
+    result[..., is_known] = of_known * (1.0 - unknown)[:, None]
     result[..., ~is_known] = rest * (unknown / mass)[:, None]
     return result
 
@@ -310,6 +314,11 @@ class LogLinearStack(BaseEstimator):
             "shift": shift,
         }
         self._training = take_columns(columns, ~is_acquired)
+        self._learn_training(by_evidence)
+        return self.fit_acquired(**take_columns(columns, is_acquired))
+
+    def _learn_training(self, by_evidence: bool) -> None:
+        """Turn the training rows into hypotheses about the parameters."""
         rows = self._rows(**self._training)
         prior = blend_prior(
             rows.n_rows > 0,
@@ -322,7 +331,6 @@ class LogLinearStack(BaseEstimator):
         self._hypotheses = training_hypotheses(
             rows, rows.n_rows, prior, self._bounds, by_evidence
         )
-        return self.fit_acquired(**take_columns(columns, is_acquired))
 
     def fit_acquired(
         self,
@@ -407,11 +415,11 @@ class LogLinearStack(BaseEstimator):
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
-        known = scores.swapaxes(1, 2)
+        of_known = scores.swapaxes(1, 2)
         if self.model_classes_.all():
-            return known
+            return of_known
         return with_unknown(
-            known, self._smooth(proba), self.model_classes_, self.unknown_
+            of_known, self._smooth(proba), self.model_classes_, self.unknown_
         )
 
     @property

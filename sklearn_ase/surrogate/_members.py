@@ -1,4 +1,14 @@
-"""Ensembles of one estimator, fitted on bootstrap samples."""
+"""Members of ensembles: bootstraps, forests through their leaves, out-of-bag rows."""
+
+# Arrays have the same names in all functions of this file.
+#
+#   m, n, c   number of members, rows, classes
+#   members   (m, n, c) probabilities or (m, n) numbers by each member; samples, for
+#             each member the positions of the rows that it learned from
+#   codes     for each node of a tree the column of its class; c if it holds several
+#   places    (m, n) code of the leaf of each row, as a place in a table (n, c + 1)
+#   mixed     for each member with such leaves: its number, rows, and their
+#             probabilities (n_mixed, c)
 
 from __future__ import annotations
 
@@ -34,6 +44,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sklearn_ase.losses._base import LossTable
+
+
+# Boosting has estimators_ too, but these are steps of one model, not models that
+# could each stand for the truth.
+FORESTS = (
+    RandomForestClassifier,
+    ExtraTreesClassifier,
+    RandomForestRegressor,
+    ExtraTreesRegressor,
+)
+BAGS = (BaggingClassifier, BaggingRegressor)
 
 
 class _Bootstrap(BaseEstimator, metaclass=ABCMeta):
@@ -192,17 +213,17 @@ def member_proba(member, X: Rows, classes: np.ndarray) -> np.ndarray:
     """Predict with one classifier, with one column for each of the classes."""
     if not hasattr(member, "predict_proba"):
         return one_hot(member.predict(X), classes)
-    found = member.predict_proba(X)
-    if found.shape[1] != len(member.classes_):
+    proba = member.predict_proba(X)
+    if proba.shape[1] != len(member.classes_):
         raise ValueError(
-            f"{type(member).__name__}.predict_proba gives {found.shape[1]} columns, "
+            f"{type(member).__name__}.predict_proba gives {proba.shape[1]} columns, "
             f"but its classes_ are {list(member.classes_)}. Skorch networks take the "
             "labels of their training rows for all classes: give them classes=[...] "
             "with every possible label."
         )
     # Some classifiers store probabilities by column; sums over the classes are faster
     # if they are stored by row.
-    return np.ascontiguousarray(align_columns(found, member.classes_, classes))
+    return np.ascontiguousarray(align_columns(proba, member.classes_, classes))
 
 
 def _fit_member(prototype, X, y, rows, seed):
@@ -212,28 +233,18 @@ def _fit_member(prototype, X, y, rows, seed):
 # Members of a forest of classifiers, read through the leaves that rows fall into.
 
 
-_FORESTS = ExtraTreesClassifier, RandomForestClassifier
-
-
 class ForestLeaves:
     """What the leaves of a fitted forest of classifiers say.
 
-    Parameters
-    ----------
-    estimator : fitted estimator
-        A forest, or a pipeline that ends with one.
-    classes : ndarray of shape (n_classes,)
-        Columns of the probabilities; all classes of the forest and perhaps others.
+    The forest may end a pipeline. `classes` are all of the forest and perhaps others.
     """
 
-    def __init__(self, estimator, classes):
+    def __init__(self, estimator: Estimator, classes: np.ndarray) -> None:
         unwrapped = unwrap(estimator)
         self._transform, self._forest = unwrapped.transform, unwrapped.last
-        forest = self._forest
-        self._trees = [tree.tree_ for tree in forest.estimators_]
-        self._classes, self.n_classes = (forest.classes_, classes), len(classes)
-        columns = align_columns(np.eye(len(forest.classes_)), *self._classes)
-        columns = columns.argmax(axis=1)
+        self._trees = [tree.tree_ for tree in self._forest.estimators_]
+        self._classes, self.n_classes = classes, len(classes)
+        columns = self._aligned(np.eye(len(self._forest.classes_))).argmax(axis=1)
         self._codes, self._is_pure = [], []
         for tree in self._trees:
             shares = tree.value[:, 0]
@@ -247,13 +258,18 @@ class ForestLeaves:
     @classmethod
     def of(cls, estimator, classes):
         """Leaves of a forest of classifiers; None for any other estimator."""
-        is_forest = isinstance(unwrap(estimator).last, _FORESTS)
+        forest = unwrap(estimator).last
+        is_forest = isinstance(forest, FORESTS) and hasattr(forest, "classes_")
         return cls(estimator, classes) if is_forest else None
 
     @property
-    def n_trees(self):
+    def n_trees(self) -> int:
         """Number of members."""
         return len(self._trees)
+
+    def _aligned(self, proba: np.ndarray) -> np.ndarray:
+        """Probabilities of the forest's classes with a column for each class."""
+        return align_columns(proba, self._forest.classes_, self._classes)
 
     def at(self, X: Rows) -> LeafMembers:
         """Return the members at some rows."""
@@ -267,7 +283,7 @@ class ForestLeaves:
             if not self._is_pure[number]:
                 rows = np.flatnonzero(places[number] == self.n_classes)
                 shares = tree.value[leaves[rows], 0]
-                mixed.append((number, rows, align_columns(shares, *self._classes)))
+                mixed.append((number, rows, self._aligned(shares)))
         places += np.arange(n_rows) * (self.n_classes + 1)
         return LeafMembers(places, mixed, n_rows, self.n_classes)
 
@@ -288,27 +304,18 @@ class ForestLeaves:
             if not self._is_pure[number]:
                 is_mixed = codes == self.n_classes
                 shares = tree.value[leaves[is_mixed], 0]
-                total[rows[is_mixed], :-1] += align_columns(shares, *self._classes)
+                total[rows[is_mixed], :-1] += self._aligned(shares)
         if not n_trees.any():
             return None
         return total[:, :-1] / np.where(n_trees > 0, n_trees, np.nan)[:, None]
 
 
 class LeafMembers:
-    """Members of a forest at some rows.
+    """Members of a forest at some rows."""
 
-    Parameters
-    ----------
-    places : ndarray of int of shape (n_members, n_rows)
-        The class of each leaf, as a place in a table of shape (n_rows, n_classes + 1).
-        The last column stands for leaves with several classes.
-    mixed : list of tuple
-        Number of the member, rows in such leaves, and their probabilities, of shape
-        (n_mixed_rows, n_classes).
-    n_rows, n_classes : int
-    """
-
-    def __init__(self, places, mixed, n_rows, n_classes):
+    def __init__(
+        self, places: np.ndarray, mixed: list, n_rows: int, n_classes: int
+    ) -> None:
         self._places = places
         self._mixed = mixed
         self._shape = n_rows, n_classes
@@ -363,15 +370,6 @@ def as_tree_input(X):
 # Predictions of the members of an ensemble, for all rows or for out-of-bag rows.
 
 
-# Boosting has estimators_ too, but these are steps of one model, not models that
-# could each stand for the truth.
-FORESTS = (
-    RandomForestClassifier,
-    ExtraTreesClassifier,
-    RandomForestRegressor,
-    ExtraTreesRegressor,
-)
-BAGS = (BaggingClassifier, BaggingRegressor)
 BOOTSTRAPS = (BootstrapClassifier, BootstrapRegressor)
 
 

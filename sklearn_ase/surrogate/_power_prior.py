@@ -9,6 +9,18 @@ likelihood of the acquired labels says how probable each hypothesis is. The equa
 are those of docs/method.md.
 """
 
+# Arrays have the same names in all functions of this file and in both stacks.
+#
+#   d, h        number of parameters of a calibration, number of hypotheses
+#   at, start   (d,) or (h, d) parameters θ; several searches run side by side
+#   value       () or (h,) log-likelihood or log-posterior J(θ)
+#   gradient    (d,) or (h, d) of the value
+#   curvature   (d, d) or (h, d, d) minus its second derivatives, H
+#   rows        function (at, row_weight) -> value, gradient, curvature
+#   row_weight  (n,) by how much each training row counts; None is 1
+#   bounds      least and greatest parameters, each () or (d,)
+#   centre, discounted, kept   (d,) prior of θ: mean, and two parts of the precision
+
 from __future__ import annotations
 
 import math
@@ -265,14 +277,6 @@ class ShiftScore:
     Trees learn to tell rows of the pool from training rows, without any labels. Where
     nothing has shifted the score is close to 0 everywhere.
 
-    Parameters
-    ----------
-    X : ndarray, sparse matrix or frame of numbers, shape (n_samples, n_features)
-        The pool.
-    X_train : same kind as X, shape (n_training, n_features)
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from sklearn_ase.surrogate._power_prior import ShiftScore
     >>> X_train, X = np.linspace([0.0], [1.0], 200), np.linspace([0.0], [2.0], 400)

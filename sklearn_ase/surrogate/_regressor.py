@@ -189,9 +189,9 @@ class RegressorSurrogate(EstimatorSurrogate):
 
     def _columns_at(self, belief, rows, y, expert):
         mean, variance = belief.uncalibrated.T
-        known = {"mean": mean, "variance": variance, "expert": expert}
-        known["shift"] = belief.shift
-        return take_columns(known, rows) | {"y": np.asarray(y, dtype=float)}
+        pool = {"mean": mean, "variance": variance, "expert": expert}
+        pool["shift"] = belief.shift
+        return take_columns(pool, rows) | {"y": np.asarray(y, dtype=float)}
 
     def _recalibrated(self, belief, loss, expert):
         raw_mean, variance = belief.uncalibrated.T
