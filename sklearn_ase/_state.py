@@ -216,8 +216,9 @@ class PoolState:
 
     Attributes
     ----------
-    loss : LossTable or PointLoss
-        Loss of the model at each sample, for each possible label.
+    loss : LossTable, PointLoss or RowValues
+        Loss of the model at each sample, for each possible label; or the values that
+        take its place.
     belief : CategoricalBelief, GaussianBelief or None
         What the surrogate believes about the pool; None before its first fit.
     expected_loss : ndarray of shape (n_samples,) or None
@@ -235,6 +236,15 @@ class PoolState:
         unavailable.
     training_tail : float
         How heavy the tail of an unbounded loss is at training rows; NaN if unavailable.
+    variance : ndarray of shape (n_samples,) or None
+        Of the values that take the place of the loss; None for a loss, whose variance
+        the belief knows. See :attr:`loss_variance`.
+    weight : ndarray of shape (n_samples,) or None
+        How much each row counts, with mean 1; the values are multiplied by it. None
+        means that all count the same.
+    epochs : tuple of Epoch
+        Which rows could have been picked when, and with what probability; empty for
+        the loss, of which `picks` say all.
     is_question, is_part : bool
         Whether other values take the place of the loss: those of a metric, or of some
         rows only. They may be negative. Whether they are only one of several means of
@@ -269,6 +279,9 @@ class PoolState:
     is_cross_fitted: bool = False
     models: Any = None
     inclusion_proba: Floats | None = None
+    variance: Floats | None = None
+    weight: Floats | None = None
+    epochs: tuple[Any, ...] = ()
 
     @cached_property
     def memo(self) -> dict[Any, Any]:
@@ -279,6 +292,40 @@ class PoolState:
     def n_samples(self) -> int:
         """Size of the pool."""
         return self.loss.n_samples
+
+    @cached_property
+    def loss_variance(self) -> Floats:
+        """Variance of the loss at each sample under the belief, (n_samples,)."""
+        if self.variance is not None:
+            return self.variance
+        return self.belief.loss_variance(self.loss)
+
+    @cached_property
+    def distance(self) -> Floats:
+        """How much the label of each sample may matter, of shape (n_samples,).
+
+        The expected loss; for other values, how far they are expected to be from their
+        mean over the pool.
+        """
+        expected: Any = self.expected_loss
+        if not self.is_question:
+            return expected
+        return np.sqrt((expected - expected.mean()) ** 2 + self.loss_variance)
+
+    def weighted_disagreement(self) -> Floats:
+        """XWED: disagreement of the members, weighted by loss or distance.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        if not self.is_question:
+            return self.belief.weighted_disagreement(self.loss)
+        table, expected = getattr(self.loss, "values", None), self.expected_loss
+        if table is None or expected is None:
+            return self.belief.disagreement() * self.distance
+        gap = np.abs(table - expected.mean())
+        return np.einsum("nc,nc->n", self.belief.class_disagreement, gap)
 
     @property
     def n_labels(self) -> int:

@@ -605,9 +605,9 @@ class Answering(Annotating):
         weight = question.weight
         weight = np.ones(self.n_samples) if weight is None else weight
         rows = weight > 0
-        belief, weight = influence.belief, weight[rows]
-        mean = (belief.expected + rest)[rows] / weight
-        variance = belief.variance[rows] / weight**2
+        weight = weight[rows]
+        mean = (influence.expected_loss + rest)[rows] / weight
+        variance = influence.loss_variance[rows] / weight**2
         share = weight / weight.sum()
         spread = share @ (variance + (mean - share @ mean) ** 2)
         error = estimate.standard_error**2

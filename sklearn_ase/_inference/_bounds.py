@@ -80,7 +80,7 @@ def label_degrees(state: PoolState) -> float:
     all_degrees = max(picks.n_labels - 1.0, 1.0)
     if not state.is_question:
         return all_degrees
-    least, most = state.loss.values.limits()
+    least, most = state.loss.limits()
     rows = picks.indices[picks.answered]
     degrees = np.sum(most[rows] > least[rows]) - 1.0
     return float(max(degrees, min(all_degrees, LEAST_DEGREES)))
@@ -212,10 +212,10 @@ def proved_limits(state: PoolState) -> tuple[float, float]:
     If some rows cannot be labelled, the mean is that over the others. Then only what
     holds for every row is proved.
     """
-    least, most = (np.array(side) for side in state.loss.values.limits())
+    least, most = (np.array(side) for side in state.loss.limits())
     picks = state.labelled
     if state.settled.n_skipped:
-        weight = state.loss.weight
+        weight = state.weight
         weight = np.ones(len(least)) if weight is None else weight
         counts = weight > 0
         least, most = (side[counts] / weight[counts] for side in (least, most))
@@ -234,7 +234,7 @@ def n_surprises(state):
     picks = state.settled.take(state.settled.answered)
     least, most = np.full(len(picks), min_loss(state.loss)), state.loss.max_loss
     if state.is_question:
-        least, most = (x[picks.indices] for x in state.loss.values.limits())
+        least, most = (x[picks.indices] for x in state.loss.limits())
     half, counts = 0.5 * (most - least), most > least
     is_surprise = np.abs(picks.losses - picks.expected_loss) > half
     is_large = picks.losses > least + half
@@ -378,7 +378,7 @@ def grouped_variance(state, groups, known=0.0) -> float:
     """
     picks, n_samples = state.labelled, state.n_samples
     expected = np.array(state.expected_loss)
-    deviation = np.sqrt(state.belief.loss_variance(state.loss))
+    deviation = np.sqrt(state.loss_variance)
     surprise = np.divide(
         picks.losses - expected[picks.indices],
         deviation[picks.indices],

@@ -121,7 +121,7 @@ def _weighed(state, worth):
     variance = blended(seen, believed, n_labels)
     least = (1e-12 * max(abs(surrogate), abs(corrected))) ** 2
     if variance <= least:  # Everything was foreseen, so the present belief is used.
-        believed_now = float(state.belief.loss_variance(state.loss).mean())
+        believed_now = float(state.loss_variance.mean())
         variance = believed_now * (1.0 / n_labels - 1.0 / n_samples)
     if variance <= least:
         return Evidence(**found, distance=0.0, bias=gap, trust=float(gap**2 <= least))
@@ -146,7 +146,9 @@ def _surrogate_estimate(state):
 
 def _bias(state, gap, variance, n_labels, worth):
     """Expected error of the surrogate, and the probability that it is small, T3, T4."""
-    found = state.belief.training_worth if state.is_calibrated else None
+    # What training rows are worth is known for the loss alone.
+    has_worth = state.is_calibrated and not state.is_question
+    found = state.belief.training_worth if has_worth else None
     is_compared = not np.isnan(state.training_gap)
     shares, prior = hypotheses(state.is_calibrated, is_compared)
     expected = np.zeros(len(shares))

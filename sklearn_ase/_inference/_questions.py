@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,125 +27,18 @@ if TYPE_CHECKING:
 _DISPERSION_LABELS = 5.0
 
 
-@dataclass(frozen=True, eq=False)
-class RowLoss:
-    """Values at each row in the place of a loss.
-
-    Attributes
-    ----------
-    values : RowValues
-    weight : ndarray of shape (n_samples,) or None
-        How much each row counts, mean 1; the values are multiplied by it. None means
-        that all count the same.
-    epochs : sequence of Epoch
-        Which rows could have been picked, and with what probability.
-    """
-
-    values: object
-    weight: np.ndarray | None = None
-    epochs: tuple = ()
-
-    @property
-    def n_samples(self):
-        """Size of the pool."""
-        return self.values.n_samples
-
-    @cached_property
-    def _limits(self):
-        return self.values.limits()
-
-    @cached_property
-    def min_loss(self):
-        """Least value at any row; unlike a loss, it may be negative."""
-        return float(self._limits[0].min())
-
-    @cached_property
-    def max_loss(self):
-        """Greatest value at any row; infinite if there is none."""
-        return float(self._limits[1].max())
-
-    @cached_property
-    def is_bounded(self):
-        """Whether the values are between 0 and a greatest value, which is not 0."""
-        least, most = self._limits
-        has_limits = least.min() >= 0 and np.isfinite(most).all() and most.any()
-        return bool(has_limits and getattr(self.values, "is_bounded", True))
-
-    def observed(self, indices, labels):
-        """Values at rows whose labels are known."""
-        return self.values.observed(indices, labels)
-
-
-@dataclass(frozen=True, eq=False)
-class RowBelief:
-    """What the surrogate believes about values at each row.
-
-    Attributes
-    ----------
-    belief : CategoricalBelief or GaussianBelief
-        About the labels.
-    values : RowValues
-    expected, variance : ndarray of shape (n_samples,)
-        Of the values; known where there is a label.
-    """
-
-    belief: object
-    values: object
-    expected: np.ndarray
-    variance: np.ndarray
-
-    training_worth = None
-    member_loss = None
-    member_risk = np.empty(0)
-
-    @property
-    def n_samples(self):
-        """Size of the pool."""
-        return len(self.expected)
-
-    def expected_loss(self, loss):
-        """Expected distance of the value from its mean over the pool, (n_samples,)."""
-        gap = self.expected - self.expected.mean()
-        return np.sqrt(gap**2 + self.variance)
-
-    def loss_variance(self, loss):
-        """Variance of the values, of shape (n_samples,)."""
-        return self.variance
-
-    def disagreement(self):
-        """BALD: what a label is expected to tell about the member, (n_samples,)."""
-        return self.belief.disagreement()
-
-    def weighted_disagreement(self, loss):
-        """XWED: disagreement weighed by the distance of the value from its mean."""
-        values, centre = self.values, self.expected.mean()
-        if hasattr(values, "weighted_disagreement"):
-            return values.weighted_disagreement(self.belief, centre)
-        table = getattr(values, "values", None)
-        if table is None:
-            return self.disagreement() * self.expected_loss(loss)
-        distance = np.abs(table - centre)
-        return np.einsum("nc,nc->n", self.belief.class_disagreement, distance)
-
-    def __getattr__(self, name):
-        # Acquisitions of users may read what the belief says about labels.
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self.belief, name)
-
-
 def question_state(
     state: PoolState,
-    values,
-    epochs,
+    values: RowValues,
+    epochs: Sequence[Epoch],
     observed: np.ndarray,
     with_labels: bool = True,
-    weight=None,
+    weight: np.ndarray | None = None,
     cache: dict | None = None,
     noise: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> PoolState:
     """State of the pool for other values than the loss."""
-    picks, belief, expected = state.picks, None, None
+    picks, expected, variance = state.picks, None, None
     losses = np.zeros(len(picks))
     losses[picks.answered] = observed
     if state.belief is not None:
@@ -153,14 +46,14 @@ def question_state(
             expected, variance = moments_with_labels(state, values, observed)
         else:
             expected, variance = values.moments(state.belief)
-        belief = RowBelief(state.belief, values, expected, variance)
     columns = _columns_of_picks(picks, values, epochs, {} if cache is None else cache)
     if state.is_cross_fitted and epochs:
         # The belief is that of today, so the labels say whether its variance is right.
-        variance = values.moments(epochs[0].belief)[1][picks.indices]
+        belief: Any = epochs[0].belief
+        believed = values.moments(belief)[1][picks.indices]
         columns["residual_moment"] *= _dispersion(
             (losses - columns["expected_loss"])[picks.answered],
-            variance[picks.answered],
+            believed[picks.answered],
         )
     picks = Picks(
         indices=picks.indices,
@@ -172,9 +65,12 @@ def question_state(
         **columns,
     )
     return PoolState(
-        loss=RowLoss(values, weight, epochs),
-        belief=belief,
+        loss=values,
+        belief=state.belief,
         expected_loss=expected,
+        variance=variance,
+        weight=weight,
+        epochs=tuple(epochs),
         picks=with_several_answers(picks, noise),
         labels=state.labels,
         is_calibrated=state.is_calibrated,

@@ -241,7 +241,7 @@ def _answerable(picks, n_samples, weight):
 
 def row_weight(state):
     """How much each row counts in the mean that is estimated; the mean weight is 1."""
-    weight = getattr(state.loss, "weight", None)
+    weight = state.weight
     return np.broadcast_to(1.0, state.n_samples) if weight is None else weight
 
 
@@ -361,7 +361,7 @@ def moments_with_prior(state):
     residual, loss = state.settled.residual_moment, state.settled.loss_moment
     unknown, now = np.isnan(residual), 0.0
     if state.belief is not None and unknown.any():
-        now = state.belief.loss_variance(state.loss).mean() + state.expected_loss.var()
+        now = state.loss_variance.mean() + state.expected_loss.var()
         now *= state.n_samples**2
     return np.where(unknown, now, residual), np.where(unknown, now, loss)
 
@@ -406,7 +406,7 @@ def unseen_variance(state: PoolState) -> float:
     """
     picks, room = state.settled, np.ones(state.n_samples)
     if state.is_question:
-        least, most = state.loss.values.limits()
+        least, most = state.loss.limits()
         room = most - least
     told = room[picks.indices[picks.answered]]
     if not told.any():
@@ -486,7 +486,7 @@ def chances_of_picks(state: PoolState) -> np.ndarray:
 def _over_epochs(state, weights, of_rows):
     """Sum over the picks of a weight times something of each row that was free."""
     picks, n_samples = state.settled, state.n_samples
-    total, epochs = np.zeros(n_samples), getattr(state.loss, "epochs", ())
+    total, epochs = np.zeros(n_samples), state.epochs
     ends = [*(epoch.start for epoch in epochs[1:]), len(picks)]
     for epoch, end in zip(epochs, ends, strict=False):
         here = weights[epoch.start : end]

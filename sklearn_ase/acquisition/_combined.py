@@ -228,7 +228,7 @@ class BestModel(BaseAcquisition):
 
     def score_samples(self, state: PoolState) -> Floats:
         """Shares of the parts, each scaled to sum to 1 over the free rows."""
-        spread = np.sqrt(np.maximum(state.belief.loss_variance(state.loss), 0.0))
+        spread = np.sqrt(np.maximum(state.loss_variance, 0.0))
         if state.models is None:
             return spread
         free, models = state.free, state.models

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class XWED(BaseAcquisition):
 
     def score_samples(self, state: PoolState) -> Floats:
         """Weighted disagreement of the members at each sample."""
-        return state.belief.weighted_disagreement(state.loss)
+        return state.weighted_disagreement()
 
 
 # Expected loss: label where the model is expected to be wrong.
@@ -115,7 +115,7 @@ class ExpectedLoss(BaseAcquisition):
 
     def score_samples(self, state: PoolState) -> Floats:
         """Expected loss at each sample; for a metric, how much its label matters."""
-        return state.belief.expected_loss(state.loss)
+        return state.distance
 
 
 # Loss spread: label where the loss is most uncertain.
@@ -136,7 +136,7 @@ class LossSpread(BaseAcquisition):
 
     def score_samples(self, state: PoolState) -> Floats:
         """Standard deviation of the loss at each sample."""
-        return np.sqrt(state.belief.loss_variance(state.loss))
+        return np.sqrt(state.loss_variance)
 
 
 # Variance reduction: label what reduces the uncertainty about the risk most.
@@ -162,10 +162,11 @@ class VarianceReduction(BaseAcquisition):
 
     def score_samples(self, state: PoolState) -> Floats:
         """Expected decrease of the variance by the label of each sample."""
-        belief, member_loss = state.belief, state.belief.member_loss
+        # Members are kept for the loss alone.
+        member_loss: Any = None if state.is_question else state.belief.member_loss
         _kernels.check_members(member_loss)
         covariance = _kernels.covariance_with_pool_risk(member_loss)
-        variance = member_loss.var(axis=0) + belief.loss_variance(state.loss)
+        variance = member_loss.var(axis=0) + state.loss_variance
         return np.divide(
             covariance**2, variance, out=np.zeros_like(variance), where=variance > 0
         )

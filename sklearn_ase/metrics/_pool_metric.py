@@ -519,9 +519,9 @@ class FromEndValues(RowValues):
         return self.values_of.n_samples
 
     @property
-    def is_bounded(self):
+    def has_bound(self):
         """As the other values."""
-        return getattr(self.values_of, "is_bounded", True)
+        return self.values_of.has_bound
 
     def observed(self, indices, labels):
         values = self.values_of.observed(indices, labels)

@@ -29,11 +29,31 @@ class RowValues(metaclass=ABCMeta):
 
     Attributes
     ----------
+    has_bound : bool
+        Whether limits of the values hold whatever the predictions.
     has_tail : bool
         Whether a heavy tail of the values makes intervals of their function invalid.
     """
 
+    has_bound: bool = True
     has_tail: bool = False
+
+    @cached_property
+    def min_loss(self) -> float:
+        """Least value at any row; unlike a loss, it may be negative."""
+        return float(self.limits()[0].min())
+
+    @cached_property
+    def max_loss(self) -> float:
+        """Greatest value at any row; infinite if there is none."""
+        return float(self.limits()[1].max())
+
+    @cached_property
+    def is_bounded(self) -> bool:
+        """Whether the values are between 0 and a greatest value, which is not 0."""
+        least, most = self.limits()
+        has_limits = least.min() >= 0 and np.isfinite(most).all() and most.any()
+        return bool(has_limits and self.has_bound)
 
     @property
     @abstractmethod
@@ -87,13 +107,13 @@ class TableValues(RowValues):
     values : ndarray of shape (n_samples, n_classes)
     classes : ndarray of shape (n_classes,)
         Sorted.
-    is_bounded : bool, default=True
+    has_bound : bool, default=True
         Whether the values have a greatest one whatever the predictions.
     """
 
     values: np.ndarray
     classes: np.ndarray
-    is_bounded: bool = True
+    has_bound: bool = True
 
     @property
     def n_samples(self):

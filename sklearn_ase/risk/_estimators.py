@@ -57,7 +57,8 @@ class ASE(BaseRisk):
         if self.use_observed:
             losses = losses.copy()
             losses[state.indices] = state.losses
-        member_risk = state.belief.member_risk
+        # Members are kept for the loss alone.
+        member_risk = np.empty(0) if state.is_question else state.belief.member_risk
         spread = np.std(member_risk, ddof=1) if len(member_risk) > 1 else np.nan
         if self.use_observed:
             spread *= 1.0 - state.n_labels / state.n_samples

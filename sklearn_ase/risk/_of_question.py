@@ -177,7 +177,7 @@ def with_limits(estimate: Estimate, state: PoolState, cut: bool = True) -> Estim
     is_asked = state.loss.is_bounded and not state.is_part
     if is_asked and getattr(mean, "largest", None) is None:
         # Rows outside of a group count 0, those inside more than once.
-        greatest, picks = state.loss.values.limits()[1], state.settled
+        greatest, picks = state.loss.limits()[1], state.settled
         told = picks.indices[picks.answered]
         seen = picks.losses[picks.answered]
         proved = {
@@ -261,7 +261,7 @@ def from_an_end(pool_metric: PoolMetric, state_of: StateOf) -> PoolMetric:
     part = pool_metric.parts[0]
     least, most = _ends_of_rows(part, state_of)
     has_ends = np.isfinite([least, most]).all() and (most > least).any()
-    if not (has_ends and getattr(part, "is_bounded", True)):
+    if not (has_ends and part.has_bound):
         return pool_metric
     # Differences and tangents are no means of values of which one may be rare.
     if type(pool_metric) is not PoolMetric or pool_metric.curve() is None:
@@ -349,7 +349,7 @@ def unseen_of(states: list[PoolState], training_labels: float) -> Floats:
         return np.zeros(len(states))
     rows, variances = picks.indices[picks.answered], []
     for state in states:
-        least, most = state.loss.values.limits()
+        least, most = state.loss.limits()
         room = most - least
         is_open = room > 0
         n_heard = 1.0 + is_open[rows].sum() + training_labels * is_open.mean()
@@ -393,7 +393,7 @@ def _degrees(state: PoolState, steps: Floats) -> float:
     and it has fewer, as that of a loss without a bound.
     """
     degrees = label_degrees(state)
-    if np.isfinite(state.loss.values.limits()).all():
+    if np.isfinite(state.loss.limits()).all():
         return degrees
     deviations = _kernels.step_deviations(steps, state.n_samples)
     return float(min(degrees, tail_degrees(deviations)))
@@ -402,7 +402,7 @@ def _degrees(state: PoolState, steps: Floats) -> float:
 def _has_tail(pool_metric: PoolMetric, state: PoolState) -> bool:
     """Whether the tail of the first part decides, and rows are left in it."""
     is_known = len(state.settled) == state.n_samples
-    return not is_known and getattr(pool_metric.parts[0], "has_tail", False)
+    return not is_known and pool_metric.parts[0].has_tail
 
 
 def _beyond(
@@ -560,7 +560,7 @@ def _expected_picks(states: list[PoolState], place: Floats) -> Floats:
     for c, part in enumerate(place.tolist()):
         if part < 0:
             continue
-        least, most = states[part].loss.values.limits()
+        least, most = states[part].loss.limits()
         is_open = most > least
         if not is_open[rows].any():
             n_expected[c] = chances[is_open].sum()

@@ -16,8 +16,8 @@ def test_variance_reduction_is_that_of_the_definition():
     rng = np.random.default_rng(0)
     loss = LossTable(rng.exponential(size=(9, 3)), np.arange(3))
     belief = CategoricalBelief.from_members(random_proba(rng, 5, 9, 3), loss)
-    scores = VarianceReduction().score_samples(
-        SimpleNamespace(belief=belief, loss=loss)
-    )
-    slow = paper.variance_reduction(belief.member_loss, belief.loss_variance(loss))
+    variance = belief.loss_variance(loss)
+    state = SimpleNamespace(belief=belief, is_question=False, loss_variance=variance)
+    scores = VarianceReduction().score_samples(state)
+    slow = paper.variance_reduction(belief.member_loss, variance)
     assert_allclose(scores, slow, rtol=1e-11)

@@ -11,7 +11,6 @@ from sklearn_ase._inference._bounds import (
     population_variance,
     undrawn_share,
 )
-from sklearn_ase._inference._questions import RowLoss
 from sklearn_ase.risk import GuardedASE, MonteCarlo
 from sklearn_ase.testing import make_state
 
@@ -43,7 +42,7 @@ def test_unequal_probabilities_have_the_variance_of_weighted_sums():
     picks = replace(state.picks, losses=(weight * losses)[state.picks.indices])
     state = replace(
         state,
-        loss=RowLoss(state.loss, weight),
+        weight=weight,
         picks=picks,
         inclusion_proba=proba,
     )

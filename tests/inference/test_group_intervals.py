@@ -7,7 +7,6 @@ import pytest
 from helpers.states import make_picks, uniform_state
 from scipy import stats
 
-from sklearn_ase._inference._questions import RowLoss
 from sklearn_ase.metrics._row_values import ClassValues
 from sklearn_ase.risk import LURE, MonteCarlo
 from sklearn_ase.risk._of_question import with_limits
@@ -23,7 +22,7 @@ def of_values(greatest, labels, rows=None, query_proba=None, believed=0.0):
         query_proba = 1.0 / (n_samples - np.arange(n_labels))
     rows = np.arange(n_labels) if rows is None else rows
     target = np.ones(n_samples, dtype=int)
-    loss = RowLoss(ClassValues(target, np.asarray(greatest, float), np.arange(2)))
+    loss = ClassValues(target, np.asarray(greatest, float), np.arange(2))
     believed = np.full(n_labels, believed)
     picks = make_picks(
         rows,

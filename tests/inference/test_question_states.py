@@ -9,7 +9,6 @@ from sklearn_ase._inference._bounds import proved_limits
 from sklearn_ase._inference._questions import (
     BeliefColumns,
     Epoch,
-    RowLoss,
     moments_with_labels,
     question_state,
 )
@@ -97,12 +96,12 @@ def test_limits_are_what_the_labels_prove(evaluation, values, state):
 
 
 def test_values_may_be_negative():
-    assert RowLoss(LabelMean().on_pool(weight=np.ones(3)).parts[0]).min_loss == -np.inf
+    assert LabelMean().on_pool(weight=np.ones(3)).parts[0].min_loss == -np.inf
 
 
 def test_values_that_are_always_zero_have_no_bound(evaluation):
     values = Recall().on_pool(np.zeros(N, dtype=int), CLASSES).parts[0]
-    assert not RowLoss(values).is_bounded
+    assert not values.is_bounded
 
 
 def test_beliefs_are_aligned_with_more_and_with_fewer_classes():

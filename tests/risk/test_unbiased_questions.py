@@ -14,7 +14,6 @@ from helpers.states import make_picks
 from sklearn_ase._inference._questions import (
     BeliefColumns,
     Epoch,
-    RowLoss,
     StateOf,
 )
 from sklearn_ase._state import PoolState
@@ -79,7 +78,7 @@ def all_campaigns(batches):
 def state_for(order, query_proba, epochs, labels=LABELS):
     most = np.full(len(order), 1.0 / np.min(query_proba) ** 2)  # Great enough.
     picks = make_picks(order, np.zeros(len(order)), query_proba, max_inverse_proba=most)
-    loss = RowLoss(FixedValues(np.zeros(N)))
+    loss = FixedValues(np.zeros(N))
     state = PoolState(loss, None, None, picks, labels[np.array(order)])
     return StateOf(state, epochs, more_labels={})
 
