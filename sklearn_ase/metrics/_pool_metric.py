@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._typing import Floats
-from sklearn_ase.metrics._row_values import ClassValues, FixedValues, RowValues, combine
+from sklearn_ase.metrics._row_values import (
+    ClassValues,
+    FixedValues,
+    FromEndValues,
+    RowValues,
+    combine,
+)
 
 # How often it is tried whether a mean matters, and for how many means at most.
 _N_TRIALS = 3
@@ -32,6 +38,9 @@ class PoolMetric:
         Means that depend on no label; NaN for the others.
     known_rows : dict of int to ndarray of shape (n_samples,)
         Values at each row behind some of the known means, by place.
+    origin, direction : float
+        If the only part is the distance of values from an end: the mean of the values
+        is ``origin + direction * mean``.
 
     Examples
     --------
@@ -48,6 +57,43 @@ class PoolMetric:
     parts: tuple
     known: np.ndarray
     known_rows: dict = field(default_factory=dict)
+    origin: float = 0.0
+    direction: float = 1.0
+
+    def from_end(self, end: np.ndarray, sign: float) -> PoolMetric:
+        """The same, of the distance of its only mean from an end.
+
+        Parameters
+        ----------
+        end : ndarray of shape (n_samples,)
+            The least or the greatest value of each row.
+        sign : {1.0, -1.0}
+            1 if it is the least.
+
+        Returns
+        -------
+        pool_metric : PoolMetric
+        """
+        values = FromEndValues(self.parts[0], end, sign)
+        origin = float(end.mean())
+        return replace(self, parts=(values,), origin=origin, direction=sign)
+
+    @property
+    def is_tangent(self) -> bool:
+        """Whether it holds near a belief only."""
+        return getattr(self.metric, "is_tangent", False)
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether it is a difference or a tangent, and no mean of values of its own."""
+        return isinstance(self.metric, LinearMetric)
+
+    @property
+    def class_mean(self) -> Any:
+        """How it averages over classes if each counts the same; else None."""
+        # Two classes have the same two means.
+        is_average = len(self.known) > 3 and not self.origin and self.direction > 0
+        return getattr(self.metric, "class_mean", None) if is_average else None
 
     @property
     def n_samples(self) -> int:
@@ -86,6 +132,8 @@ class PoolMetric:
     @property
     def is_linear(self) -> bool:
         """Whether the value is a linear function of the means."""
+        if self.is_tangent:
+            return False
         ends = [np.full(len(self.parts), each) for each in (0.2, 0.3)]
         first, second = (self.gradient(end) for end in ends)
         return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12))
@@ -134,7 +182,8 @@ class PoolMetric:
 
     @cached_property
     def _curve(self):
-        if len(self.parts) != 1:
+        # A tangent is straight, but its limits are not those of the metric.
+        if len(self.parts) != 1 or self.is_tangent:
             return None
         power = getattr(self.metric, "power", 1.0)
         points = np.array([0.0, 0.5, 1.0]) ** (1.0 / power)
@@ -156,7 +205,7 @@ class PoolMetric:
         -------
         all_means : ndarray of shape (..., n_means)
         """
-        means = np.asarray(means)
+        means = self.origin + self.direction * np.asarray(means)
         found = np.array(
             np.broadcast_to(self.known, (*means.shape[:-1], len(self.known)))
         )
@@ -211,13 +260,13 @@ class PoolMetric:
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             gradient = np.asarray(self.metric.gradient(self.all_means(means)))
-        return gradient[np.isnan(self.known)]
+        return self.direction * gradient[np.isnan(self.known)]
 
     def gradients(self, means: ArrayLike) -> Floats:
         """Derivatives at many points, (..., n_parts) -> (..., n_parts)."""
         with np.errstate(divide="ignore", invalid="ignore"):
             gradients = self.metric._gradients(self.all_means(means))
-        return gradients[..., np.isnan(self.known)]
+        return self.direction * gradients[..., np.isnan(self.known)]
 
     def known_influence(self, means: ArrayLike) -> Floats:
         """What each row adds to the value through the means that no label changes.
@@ -251,7 +300,9 @@ class PoolMetric:
         -------
         influence : RowValues
         """
-        return combine(self.parts, self.gradient(means))
+        # Distances from an end are the values themselves, but for a constant.
+        parts = [getattr(part, "values_of", part) for part in self.parts]
+        return combine(parts, self.direction * self.gradient(means))
 
 
 # A ranking metric, once the scores of the pool are known.
@@ -286,7 +337,7 @@ class PoolRanking:
     >>> from sklearn_ase.metrics import RocAuc
     >>> ranking = RocAuc().on_pool(np.array([0.2, 0.7, 0.9]), np.array([0, 1]))
     >>> near = ranking.at(np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]]))
-    >>> round(near.level, 3)
+    >>> round(near.value([near.parts[0].weight @ [0.0, 0.5, 0.8] / 3]), 3)
     0.944
     >>> near.parts[0].weight.round(3)
     array([-1.222, -0.296,  0.926])
@@ -317,7 +368,8 @@ class PoolRanking:
 
         Returns
         -------
-        pool_metric : TangentMetric
+        pool_metric : PoolMetric
+            A linear function of one mean.
         """
         positive = proba if proba.ndim == 1 else proba[:, self.column]
         chance = np.ones(self.n_samples)
@@ -337,14 +389,15 @@ class PoolRanking:
             # belief the mean of all is 0.
             part, mean = combine((part, FixedValues(rest)), np.ones(2)), 0.0
             rest = np.zeros(self.n_samples)
-        return TangentMetric(
-            self.metric,
-            (part,),
-            np.full(1, np.nan),
-            level=float(value),
-            mean=float(mean),
-            rest=rest,
+        tangent = LinearMetric(
+            name=self.metric.name,
+            bounds=self.metric.bounds,
+            start=float(value) - float(mean),
+            scale=self.metric.scale,
+            surrogate_worth=self.metric.surrogate_worth,
+            is_tangent=True,
         )
+        return tangent.on(part, rest)
 
     def _chance_of_label(self, answered):
         """Chance that a row can be labelled, as rows with similar scores tell it."""
@@ -360,109 +413,60 @@ class PoolRanking:
         return np.where(is_told, answered, chance[part])
 
 
-@dataclass(frozen=True, eq=False)
-class TangentMetric(PoolMetric):
-    """A metric that is linear in one mean: the tangent of another at a belief.
-
-    Attributes
-    ----------
-    metric : BaseRanking
-    parts : tuple of one RowValues
-        The slope of each row where the label is positive.
-    known : ndarray of shape (1,)
-        NaN.
-    level : float
-        Value of the metric at the belief.
-    mean : float
-        Mean of the part at the belief.
-    rest : ndarray of shape (n_samples,)
-        What each row adds to the metric whatever its label, apart from `parts`.
-    """
-
-    level: float = np.nan
-    mean: float = 0.0
-    rest: np.ndarray | None = None
-
-    def curve(self):
-        """None: a tangent is straight, but its limits are not those of the metric."""
-        return None
-
-    is_linear = False  # A ranking is not.
-
-    def value(self, means):
-        return float(self.values(means))
-
-    def values(self, means):
-        return self.level + (np.asarray(means)[..., 0] - self.mean)
-
-    def gradient(self, means):
-        return np.ones(1)
-
-    def gradients(self, means):
-        return np.ones_like(means)
-
-    def known_influence(self, means):
-        return self.rest
-
-
-# The difference of a metric between two models.
+# A metric that is linear in one mean: a tangent of another, or a difference of two.
 
 
 @dataclass(frozen=True)
-class DifferenceName:
-    """What an estimate needs to know of a difference.
+class LinearMetric:
+    """A constant, plus the mean of what labels add, plus what they do not change.
 
     Attributes
     ----------
     name : str
     bounds : tuple of two float
+    start : float
+        Value where labels add nothing.
+    scale : str
     surrogate_worth : float
+    is_tangent : bool
+        Whether it holds near a belief only: what is proved of the mean is not proved of
+        the metric then.
     """
 
     name: str
-    bounds: tuple
+    bounds: tuple[float, float]
+    start: float
+    scale: str = "linear"
     surrogate_worth: float = np.inf
+    is_tangent: bool = False
 
-    scale = "linear"
     greater_is_better = True
 
+    def value(self, means: np.ndarray) -> Any:
+        """Value at one point or many, (..., 2) -> (...)."""
+        return self.start + np.sum(means, axis=-1)
 
-@dataclass(frozen=True, eq=False)
-class LineDifference(PoolMetric):
-    """A difference that is a constant plus one mean.
+    def gradient(self, means: np.ndarray) -> Floats:
+        """Its derivatives, (..., 2) -> (..., 2)."""
+        return np.ones(np.shape(means))
 
-    Attributes
-    ----------
-    metric : DifferenceName
-    parts : tuple of one RowValues
-    known : ndarray of shape (1,)
-        NaN.
-    start : float
-        Value at a mean of 0.
-    rest : ndarray of shape (n_samples,)
-        What each row adds whatever its label.
-    """
+    _values, _gradients = value, gradient
 
-    start: float = 0.0
-    rest: np.ndarray | None = None
-
-    def value(self, means):
-        return float(self.start + means[0])
-
-    def gradient(self, means):
-        return np.ones(1)
-
-    def known_influence(self, means):
-        return self.rest
+    def on(self, part: RowValues, rest: np.ndarray) -> PoolMetric:
+        """The metric of a pool; `rest` is what each row adds whatever its label."""
+        return PoolMetric(self, (part,), np.array([np.nan, 0.0]), {1: rest})
 
 
 def difference(first, second, believed_mean):
     """Metric of one model minus that of another."""
-    metric, unknown = first.metric, np.full(1, np.nan)
+    metric = first.metric
     low, high = metric.bounds
     width = high - low
-    about = DifferenceName(
-        f"difference of {metric.name}", (-width, width), metric.surrogate_worth
+    about = LinearMetric(
+        name=f"difference of {metric.name}",
+        bounds=(-width, width),
+        start=0.0,
+        surrogate_worth=metric.surrogate_worth,
     )
     parts = first.parts + second.parts
     means = [
@@ -474,102 +478,9 @@ def difference(first, second, believed_mean):
     if None not in curves and all(power == 1.0 for *_, power in curves):
         (start, slope, _), (other_start, other_slope, _) = curves
         part = combine(parts, np.array([slope, -other_slope]))
-        start = start - other_start
-        return LineDifference(about, (part,), unknown, start=start, rest=rest)
+        return replace(about, start=start - other_start).on(part, rest)
     gradient = np.concatenate([first.gradient(means[0]), -second.gradient(means[1])])
     level = first.value(means[0]) - second.value(means[1])
-    part, mean = combine(parts, gradient), float(gradient @ np.concatenate(means))
-    return TangentMetric(about, (part,), unknown, level=level, mean=mean, rest=rest)
-
-
-# A metric of one mean, as a function of how far its values are from an end.
-
-
-@dataclass(frozen=True, eq=False)
-class FromEndValues(RowValues):
-    """How much more than the least value, or less than the greatest, a row has.
-
-    Attributes
-    ----------
-    values_of : RowValues
-    end : ndarray of shape (n_samples,)
-        The least or the greatest value of each row.
-    sign : {1.0, -1.0}
-        1 if it is the least.
-    """
-
-    values_of: RowValues
-    end: np.ndarray
-    sign: float
-
-    # The same values from the same end are the same, so they are found in caches.
-    def __eq__(self, other):
-        return (
-            isinstance(other, type(self))
-            and other.values_of is self.values_of
-            and other.sign == self.sign
-            and np.array_equal(other.end, self.end)
-        )
-
-    def __hash__(self):
-        return hash((type(self), id(self.values_of), self.sign))
-
-    @property
-    def n_samples(self):
-        return self.values_of.n_samples
-
-    @property
-    def has_bound(self):
-        """As the other values."""
-        return self.values_of.has_bound
-
-    def observed(self, indices, labels):
-        values = self.values_of.observed(indices, labels)
-        return self.sign * (values - self.end[indices])
-
-    def moments(self, belief):
-        expected, variance = self.values_of.moments(belief)
-        return self.sign * (expected - self.end), variance
-
-    def limits(self):
-        least, most = (self.sign * (x - self.end) for x in self.values_of.limits())
-        return (least, most) if self.sign > 0 else (most, least)
-
-
-@dataclass(frozen=True, eq=False)
-class FromEndMetric(PoolMetric):
-    """The same metric, of the distance of its only mean from an end.
-
-    Attributes
-    ----------
-    metric : BaseMetric
-    parts : tuple of one FromEndValues
-    known : ndarray of shape (n_means,)
-    original : PoolMetric
-    """
-
-    original: PoolMetric | None = None
-
-    @classmethod
-    def of(cls, pool_metric, end, sign: float):
-        """Write a metric of one mean as a function of the distance from an end."""
-        values = FromEndValues(pool_metric.parts[0], end, sign)
-        return cls(
-            pool_metric.metric, (values,), pool_metric.known, original=pool_metric
-        )
-
-    def _mean(self, means):
-        part = self.parts[0]
-        return part.end.mean() + part.sign * np.asarray(means)
-
-    def value(self, means):
-        return self.original.value(self._mean(means))
-
-    def gradient(self, means):
-        return self.parts[0].sign * self.original.gradient(self._mean(means))
-
-    def linearised(self, means):
-        return self.original.linearised(self._mean(means))
-
-    def known_influence(self, means):
-        return self.original.known_influence(self._mean(means))
+    start = level - float(gradient @ np.concatenate(means))
+    about = replace(about, start=start, is_tangent=True)
+    return about.on(combine(parts, gradient), rest)

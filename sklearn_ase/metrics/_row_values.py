@@ -426,6 +426,60 @@ class ClassSums(RowValues):
         return slots, count < len(self.classes)
 
 
+# Values as distances from an end.
+
+
+@dataclass(frozen=True, eq=False)
+class FromEndValues(RowValues):
+    """How much more than the least value, or less than the greatest, a row has.
+
+    Attributes
+    ----------
+    values_of : RowValues
+    end : ndarray of shape (n_samples,)
+        The least or the greatest value of each row.
+    sign : {1.0, -1.0}
+        1 if it is the least.
+    """
+
+    values_of: RowValues
+    end: np.ndarray
+    sign: float
+
+    # The same values from the same end are the same, so they are found in caches.
+    def __eq__(self, other):
+        return (
+            isinstance(other, type(self))
+            and other.values_of is self.values_of
+            and other.sign == self.sign
+            and np.array_equal(other.end, self.end)
+        )
+
+    def __hash__(self):
+        return hash((type(self), id(self.values_of), self.sign))
+
+    @property
+    def n_samples(self):
+        return self.values_of.n_samples
+
+    @property
+    def has_bound(self):
+        """As the other values."""
+        return self.values_of.has_bound
+
+    def observed(self, indices, labels):
+        values = self.values_of.observed(indices, labels)
+        return self.sign * (values - self.end[indices])
+
+    def moments(self, belief):
+        expected, variance = self.values_of.moments(belief)
+        return self.sign * (expected - self.end), variance
+
+    def limits(self):
+        least, most = (self.sign * (x - self.end) for x in self.values_of.limits())
+        return (least, most) if self.sign > 0 else (most, least)
+
+
 # Sums of row values.
 
 

@@ -32,7 +32,7 @@ from sklearn_ase._inference._steps import (
     spread_of_picks,
     variances_of_mean,
 )
-from sklearn_ase.metrics._pool_metric import FromEndMetric, PoolMetric
+from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.risk._base import beyond_largest, heavy_tail, heavy_tail_before
 from sklearn_ase.risk._estimate import Estimate
 from sklearn_ase.risk._intervals import (
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from sklearn_ase._inference._questions import StateOf
     from sklearn_ase._state import PoolState
     from sklearn_ase.metrics._base import BaseMetric
-    from sklearn_ase.metrics._ratios import ClassMean
     from sklearn_ase.risk._base import BaseRisk
 
 Floats = np.ndarray
@@ -93,7 +92,7 @@ def estimate_metric(
     if _is_all_skipped(states[0]):
         return _refused(np.nan, _ALL_SKIPPED, about)
     classes = None
-    if class_mean_of(pool_metric) is None:
+    if pool_metric.class_mean is None:
         value = pool_metric.value(np.array([each.value for each in estimates]))
     else:
         classes = _class_interval(pool_metric, estimates, states, training_labels)
@@ -264,14 +263,14 @@ def from_an_end(pool_metric: PoolMetric, state_of: StateOf) -> PoolMetric:
     if not (has_ends and part.has_bound):
         return pool_metric
     # Differences and tangents are no means of values of which one may be rare.
-    if type(pool_metric) is not PoolMetric or pool_metric.curve() is None:
+    if pool_metric.is_derived or pool_metric.curve() is None:
         if least.min() < 0:
             return pool_metric
         least = np.zeros(len(most))
     expected = state_of.expected(part)
     if expected is not None and 2.0 * expected.mean() > (least + most).mean():
-        return FromEndMetric.of(pool_metric, most, -1.0)
-    return FromEndMetric.of(pool_metric, least, 1.0) if least.any() else pool_metric
+        return pool_metric.from_end(most, -1.0)
+    return pool_metric.from_end(least, 1.0) if least.any() else pool_metric
 
 
 def _ends_of_rows(part: Any, state_of: StateOf) -> tuple[Floats, Floats]:
@@ -475,13 +474,6 @@ def _region(
 # of each class; -1 if the mean is known.
 
 
-def class_mean_of(pool_metric: PoolMetric) -> ClassMean | None:
-    """How the metric averages over classes, or None if it does not."""
-    # Two classes have the same two means.
-    is_average = type(pool_metric) is PoolMetric and len(pool_metric.known) > 3
-    return getattr(pool_metric.metric, "class_mean", None) if is_average else None
-
-
 def _class_interval(
     pool_metric: PoolMetric,
     estimates: list[Estimate],
@@ -489,7 +481,7 @@ def _class_interval(
     training_labels: float,
 ) -> ClassInterval:
     """What is known of each class, but for the errors."""
-    class_mean: Any = class_mean_of(pool_metric)
+    class_mean = pool_metric.class_mean
     place = _places(pool_metric)
     each: list[Any] = [estimate.uncertainty for estimate in estimates]
     values = ([getattr(x, of) for x in each] for of in ("value", "least", "most"))
