@@ -105,6 +105,12 @@ if TYPE_CHECKING:
     from sklearn_ase.stopping import BaseStop
     from sklearn_ase.surrogate._base import BaseSurrogate
 
+# A forecast for a sample of a larger source.
+_ALL_OF_THE_SAMPLE = (
+    "Labels of all rows of the sample may not suffice, because the interval allows for "
+    "the draw, too. Draw more rows: sample_pool(source, n_rows=...)."
+)
+
 
 class Labelling(RecordedEvaluation):
     """Evaluation whose rows can be asked for and answered."""
@@ -933,10 +939,15 @@ class Reporting(Comparing):
         state, estimate = self.state, self.estimate()
         if self.question() is not None:
             n_known = state.n_labels
-            return metric_labels_needed(
+            forecast = metric_labels_needed(
                 estimate, self.n_samples, n_known, width, level, method
             )
-        return labels_needed(state, estimate, width, level, method)
+        else:
+            forecast = labels_needed(state, estimate, width, level, method)
+        is_all = forecast.n_labels + state.picks.n_skipped >= self.n_samples
+        if self.problem.sample is not None and is_all:
+            return replace(forecast, basis=_ALL_OF_THE_SAMPLE)
+        return forecast
 
     def stop_reason(self, stop: BaseStop) -> str:
         """Ask a stopping rule whether more labels are needed.
