@@ -30,7 +30,7 @@ from sklearn_ase._data._validation import (
     check_training_rows,
 )
 from sklearn_ase._evaluation._choice import ModelSelection
-from sklearn_ase._evaluation._models import Models, check_depends_on_model
+from sklearn_ase._evaluation._compare import Models, check_depends_on_model
 from sklearn_ase._evaluation._plan import Plan, check_n_labels, check_stop
 from sklearn_ase._evaluation._questions import check_weight, weight_of
 from sklearn_ase._evaluation._starting import (

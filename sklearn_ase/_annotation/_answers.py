@@ -7,8 +7,11 @@ import re
 from collections import Counter, defaultdict
 from contextlib import suppress
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sklearn_ase._annotation._sheet import (
     SKIP,
@@ -22,6 +25,7 @@ from sklearn_ase._utils._checks import check_path, shown
 from sklearn_ase._utils._display import Advice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from sklearn_ase._evaluation._evaluation import Evaluation
@@ -414,3 +418,75 @@ def _likeness(cell, own):
     is_cut = len(cell) >= _LEAST_TEXT and (own.startswith(cell) or cell.startswith(own))
     pair = SequenceMatcher(None, cell[:_LONGEST], own[:_LONGEST])
     return 0.5 if is_cut or pair.ratio() >= _ALIKE else 0.0
+
+
+# Record the answers of files: all of them, or none.
+
+
+def import_files(
+    evaluation: Evaluation,
+    paths: StrPath | Sequence[StrPath],
+    shown: Callable,
+    *,
+    correct: bool = False,
+    skip: str | None = None,
+    new_classes: Iterable[Any] = (),
+) -> int:
+    """Read answers from files; see :meth:`Evaluation.import_answers`."""
+    paths = list(paths) if isinstance(paths, list | tuple) else [paths]  # type: ignore[list-item]
+    if len({str(path) for path in paths}) < len(paths) or not paths:
+        raise ValueError(
+            f"path={[str(path) for path in paths]} must name a file for each person, "
+            "each of them once."
+        )
+    asked, found = set(evaluation.ledger.indices), []
+    for path in paths:
+        check = partial(check_lines, columns_at=shown, asked=asked, path=path)
+        found.append(read_answers(path, skip, evaluation.classes_, check))
+    answers = put_together(found)
+    told, corrected, skipped = plan_answers(
+        evaluation, answers, correct, list(new_classes)
+    )
+    record_answers(evaluation, told, corrected, skipped)
+    return len(told)
+
+
+def _check_by_row(evaluation: Evaluation, answers: dict[int, list]) -> dict[int, list]:
+    """Answers by row, checked; rows without an answer are left out."""
+    checked: dict[int, list] = {}
+    for n_answers in {len(labels) for labels in answers.values()} - {0}:
+        rows = [row for row, labels in answers.items() if len(labels) == n_answers]
+        given = np.array([answers[row] for row in rows])
+        labels, more_labels = evaluation.check_answers(rows, given)
+        evaluation.problem.warn_of_new(evaluation.classes_, labels, more_labels)
+        table = np.column_stack([labels, *np.transpose(more_labels)])
+        checked |= dict(zip(rows, table.tolist(), strict=True))
+    return checked
+
+
+def record_answers(
+    evaluation: Evaluation,
+    told: dict[int, list],
+    corrected: dict[int, list],
+    skipped: list[int],
+) -> None:
+    """Record planned answers: all of them, or none."""
+    checked = _check_by_row(evaluation, told | corrected)  # Before any is recorded.
+    relearn = False
+    with evaluation.ledger.together():
+        for n_answers in sorted({len(labels) for labels in told.values()}):
+            rows = [row for row, labels in told.items() if len(labels) == n_answers]
+            labels = [checked[row][0] for row in rows]
+            more_labels = [checked[row][1:] for row in rows if n_answers > 1]
+            evaluation.ledger.tell(rows, labels, more_labels)
+        for row, labels in corrected.items():
+            if labels:
+                label, *more_labels = checked[row]
+                relearn |= evaluation.ledger.correct(row, label, more_labels)
+            else:
+                relearn |= evaluation.ledger.withdraw(row)
+                skipped.append(row)
+        if skipped:
+            evaluation.ledger.skip(skipped)
+    if told or corrected or skipped:
+        evaluation.renew(relearn=relearn)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sklearn_ase._annotation._answers import check_suffix
+from sklearn_ase._annotation._answers import check_suffix, import_files
 from sklearn_ase._annotation._console import label_rows
 from sklearn_ase._annotation._sheet import write_sheet, write_tasks
 from sklearn_ase._cli._campaign import (
@@ -30,7 +30,6 @@ from sklearn_ase._cli._pool_file import (
 from sklearn_ase._cli._terminal import Answer, printable
 from sklearn_ase._display._blocks import Table, Words, counted
 from sklearn_ase._display._text import text
-from sklearn_ase._evaluation._evaluation import import_files
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics._lookup import title_of
 
@@ -341,8 +340,8 @@ def tell(args: argparse.Namespace) -> Answer:
             evaluation,
             args.sheet,
             partial(_cells, columns, list(columns)),
-            args.correct,
-            args.skip,
+            correct=args.correct,
+            skip=args.skip,
         )
         evaluation.refit()
         n_skipped = len(evaluation.ledger.skipped) - before

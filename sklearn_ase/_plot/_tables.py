@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sklearn_ase._evaluation._choice import ModelSelection
-    from sklearn_ase._evaluation._comparison import Comparison
+    from sklearn_ase._evaluation._compare import Comparison
     from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._evaluation._slices import SliceTable
 

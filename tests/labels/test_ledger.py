@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.journals import contents
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import BayesianRidge
 
@@ -10,12 +11,6 @@ from sklearn_ase._labels._journal import read_journal
 from sklearn_ase._labels._store import FORMAT, VERSION
 from sklearn_ase._state import RECORDED
 from sklearn_ase.risk import ASE, LURE, CorrectedASE
-
-
-def contents(ledger):
-    """All that a ledger holds, with the picks as lists."""
-    picks = {name: getattr(ledger.picks, name).tolist() for name in RECORDED}
-    return vars(ledger) | {"picks": repr(picks)}  # NaN equals NaN.
 
 
 def _round_trip(ledger, path):
