@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from sklearn_ase._annotation._answers import (
     check_lines,
-    export_rows,
     plan_answers,
     put_together,
     read_answers,
 )
+from sklearn_ase._annotation._sheet import export_rows
 from sklearn_ase._data._labels import check_oracle, refuse_one_hot
 from sklearn_ase._data._rows import (
     answers_for,
