@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn_ase._data._labels import group_name, number_groups
 from sklearn_ase._data._predictions import predict_pool, response_of
 from sklearn_ase._evaluation._questions import pool_metric, weight_of
-from sklearn_ase._inference._models import Agreement, Columns
+from sklearn_ase._inference._models import Columns, SamePredictions
 from sklearn_ase.losses import SquaredError, ZeroOne
 from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.metrics._ranking import BaseRanking, ranking_scores
@@ -59,7 +59,7 @@ class Models:
         if isinstance(self.metric, BaseRanking):
             metric = with_positive(self.metric, self.problems[0].classes, classes)
             found = ranking_scores(metric, found, classes)
-        return Agreement.of(found, self.weight)
+        return SamePredictions.of(found, self.weight)
 
     def bound(self, classes):
         """The metric applied to the predictions of each model, as a list."""
@@ -167,7 +167,7 @@ class Systems:
         """Which rows belong to neither of two groups, so that they say nothing."""
         places = np.arange(len(self.names))
         is_own = self.numbers[:, None] == places
-        return Agreement(np.where(is_own, places + 1, 0))
+        return SamePredictions(np.where(is_own, places + 1, 0))
 
     def bound(self, classes):
         """The metric of each group, as a list."""

@@ -99,7 +99,7 @@ def test_nothing_is_recorded_unless_all_of_it_can_be():
 def test_what_happens_together_is_undone_together(tmp_path):
     ledger = LabelLedger()
     ledger.ask(Picks.unanswered([1, 2], [0.5, 0.5], *[[0.0, 0.0]] * 4))
-    before = vars(ledger.copy())
+    before = contents(ledger.copy())
 
     def answer(skipped):
         with ledger.together():
@@ -108,7 +108,7 @@ def test_what_happens_together_is_undone_together(tmp_path):
 
     with pytest.raises(ValueError, match="were not asked for"):
         answer([3])
-    assert vars(ledger) == before
+    assert contents(ledger) == before
     answer([2])
     assert (ledger.labels, ledger.skipped) == ({1: "cat"}, [2])
     assert _round_trip(ledger, tmp_path).skipped == [2]
