@@ -26,7 +26,7 @@ from sklearn_ase._evaluation._questions import (
 )
 from sklearn_ase._inference._bounds import LEAST_DEGREES, PoolSample
 from sklearn_ase._inference._differences import Pairs
-from sklearn_ase._inference._models import Agreement, Columns, Corrected
+from sklearn_ase._inference._models import Columns, Corrected, SamePredictions
 from sklearn_ase._inference._questions import cross_fitted_epochs
 from sklearn_ase._utils._checks import check_choice
 from sklearn_ase._utils._typing import Floats, Method
@@ -531,7 +531,7 @@ class Models:
         if isinstance(self.metric, BaseRanking):
             metric = with_positive(self.metric, self.problems[0].classes, classes)
             found = ranking_scores(metric, found, classes)
-        return Agreement.of(found, self.weight)
+        return SamePredictions.of(found, self.weight)
 
     def bound(self, classes):
         """The metric applied to the predictions of each model, as a list."""
@@ -639,7 +639,7 @@ class Systems:
         """Which rows belong to neither of two groups, so that they say nothing."""
         places = np.arange(len(self.names))
         is_own = self.numbers[:, None] == places
-        return Agreement(np.where(is_own, places + 1, 0))
+        return SamePredictions(np.where(is_own, places + 1, 0))
 
     def bound(self, classes):
         """The metric of each group, as a list."""

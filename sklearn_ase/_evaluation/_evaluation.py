@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._annotation._answers import export_rows, import_files
+from sklearn_ase._annotation._answers import import_files
+from sklearn_ase._annotation._sheet import export_rows
 from sklearn_ase._data._labels import check_oracle, refuse_one_hot
 from sklearn_ase._data._rows import (
     answers_for,

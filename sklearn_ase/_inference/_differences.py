@@ -237,7 +237,7 @@ class Pairs:
         What the labels make of each column.
     corrected : Corrected or None
         None before the first label.
-    agreement : Agreement
+    agreement : SamePredictions
     seed : sequence of int
     """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class SamePredictions:
     """Which models predict the same at which rows.
 
     Attributes

@@ -91,6 +91,24 @@ def test_nothing_is_recorded_unless_all_of_it_can_be():
     assert len(ledger) == 0
 
 
+def test_what_happens_together_is_undone_together(tmp_path):
+    ledger = LabelLedger()
+    ledger.ask(Picks.unanswered([1, 2], [0.5, 0.5], *[[0.0, 0.0]] * 4))
+    before = contents(ledger.copy())
+
+    def answer(skipped):
+        with ledger.together():
+            ledger.tell([1], ["cat"])
+            ledger.skip(skipped)
+
+    with pytest.raises(ValueError, match="were not asked for"):
+        answer([3])
+    assert contents(ledger) == before
+    answer([2])
+    assert (ledger.labels, ledger.skipped) == ({1: "cat"}, [2])
+    assert _round_trip(ledger, tmp_path).skipped == [2]
+
+
 @pytest.mark.parametrize("n_labels", [0, 3, 7, 12])
 def test_resumed_evaluation_equals_uninterrupted_one(
     digits, evaluator, tmp_path, n_labels
