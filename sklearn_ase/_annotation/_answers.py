@@ -1,4 +1,4 @@
-"""Answers of annotators: read from files, checked, and sorted by what to record."""
+"""Answers of annotators: read from files, checked, and recorded all or not at all."""
 
 from __future__ import annotations
 

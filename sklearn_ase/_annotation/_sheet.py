@@ -215,7 +215,7 @@ def _answer(cell: str, names: set[str], where: str) -> str | None:
     return plain or None
 
 
-# Label Studio: write rows as tasks, read its exports JSON and JSON-MIN.
+# Tasks and exports of Label Studio.
 
 
 SKIP: tuple = ()  # The answer "cannot tell": it has no label.

@@ -387,7 +387,7 @@ def is_started(journal: StrPath) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
-# When there are enough labels, by what was said at the start of a campaign.
+# When there are enough labels.
 
 
 def reason_to_stop(campaign: Campaign, ledger: LabelLedger, spent: float | None) -> str:

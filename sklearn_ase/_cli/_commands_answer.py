@@ -103,7 +103,7 @@ def _ends(result: dict[str, Any], kind: str = "") -> str:
     return "" if low is None else f"{low:.3f} to {high:.3f}"
 
 
-# The commands ``status``, ``estimate``, ``judges``, ``agreement`` and ``diagnose``.
+# The commands about the labels that are there.
 
 
 def _noted_estimate(
@@ -299,7 +299,7 @@ def _opened(campaign: Campaign, columns: Columns | None = None) -> Iterator[Eval
         yield evaluation
 
 
-# Comparisons of models, or of groups of rows.
+# The command ``compare``.
 
 
 def _models_in(
@@ -376,7 +376,7 @@ def _difference(found: Any, first: str, second: str, level: float) -> dict[str, 
     }
 
 
-# The commands about more labels: ``plan``, and ``check`` with its forecast.
+# The commands about labels to come: ``plan`` and ``check``.
 
 
 YES, NO, UNDECIDED = 0, 1, 2
@@ -515,7 +515,7 @@ def _needed(
     return forecast.n_labels
 
 
-# The command ``report``: what the labels say, as a page or as Markdown.
+# The command ``report``.
 
 
 _ENDINGS = {"html": (".html", ".htm"), "md": (".md",)}

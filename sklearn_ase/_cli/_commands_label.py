@@ -76,7 +76,7 @@ def _short(cell: str) -> str:
     return line[: _MOST_CHARACTERS - 1] + "…"
 
 
-# The command ``start``: check everything, then write the journal.
+# The command ``start``.
 
 
 def start(args: argparse.Namespace) -> Answer:
@@ -235,7 +235,7 @@ def _seen(campaign: Campaign) -> str:
     return f"Column {campaign.prediction} has {', '.join(found[:20])}."
 
 
-# The commands ``ask`` and ``tell``: sheets for those who label.
+# The commands ``ask`` and ``tell``.
 
 
 _OWN = ("row", "label")
@@ -371,7 +371,7 @@ def _recorded(evaluation: Evaluation, counts: dict[str, int], recorded: str) -> 
     return Answer(counts | {"labels": n_labels, "open": n_open}, words)
 
 
-# The command ``annotate``: label rows in the terminal.
+# The command ``annotate``.
 
 
 def annotate(args: argparse.Namespace) -> Answer:

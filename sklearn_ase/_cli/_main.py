@@ -1,4 +1,4 @@
-"""The command line: results on stdout, errors in one sentence on stderr."""
+"""The program ``sklearn-ase``: options in, results on stdout, errors on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of labels and classes that came from outside."""
+"""Checks of labels, classes and groups of rows that came from outside."""
 
 from __future__ import annotations
 
@@ -339,7 +339,7 @@ def _is_class(labels: np.ndarray) -> np.ndarray:
     )
 
 
-# Groups of rows, named by anything.
+# Groups of rows.
 
 
 _SIMPLE = (str, int, float, bool)

@@ -1,4 +1,4 @@
-"""What is believed of the pool, now and at earlier picks."""
+"""Beliefs: what the surrogate says of the pool now, and said at earlier picks."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def _training_tail(surrogate, loss):
         return np.nan
 
 
-# The belief of now and the kept ones.
+# The belief of now, and when it is learned again.
 
 
 REPLACED = (
@@ -391,7 +391,7 @@ class Beliefs:
         return [*(self._replayed or ()), *self.kept.epochs]
 
 
-# Earlier beliefs, for questions that are asked later.
+# Kept beliefs, for questions that are asked later.
 
 
 # Between fits of the surrogate a belief is kept when the labels have grown by this

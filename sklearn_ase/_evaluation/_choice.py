@@ -1,4 +1,4 @@
-"""How the models stand: believed gains, and what the labels say about them."""
+"""A choice: an evaluation that asks which of several models is the best."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def believed_covariance(
     return (of_labels + of_weights) / n_samples**2
 
 
-# How several models stand, and the questions about each of them.
+# How the models stand, kept until something changes.
 
 
 _DRAWS, _CRITICAL = 7, 11
@@ -234,7 +234,7 @@ class Standings:
         return columns
 
 
-# What a label is expected to tell about which of several models is the best.
+# What a label is expected to tell about the best model.
 
 
 # Numbers of a table of rows, labels and models that is made at a time.
@@ -278,7 +278,7 @@ def _ratings(values, scale):
     return np.clip(1.0 + worse / scale, 0.0, 1.0)
 
 
-# The choice of one of several models, label by label.
+# The choice, label by label.
 
 
 class ModelSelection(Evaluation):

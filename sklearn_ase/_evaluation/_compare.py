@@ -1,4 +1,4 @@
-"""Several models, or groups of rows, compared by the labels of one evaluation."""
+"""Comparisons of models, or of groups of rows, from the labels of one evaluation."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def _possible(found):
     return min(low, found.value), max(high, found.value)
 
 
-# Several models, compared with the same labels.
+# The comparison, as the user gets it.
 
 
 class Comparison:
@@ -492,7 +492,7 @@ def _ends(estimate, level, method):
     return (np.nan, np.nan) if is_refused else estimate.interval(level, method)
 
 
-# Several models on one pool.
+# Models as competitors.
 
 
 @dataclass(frozen=True, eq=False)
@@ -672,7 +672,7 @@ def as_systems(
     return Systems(list(map(group_name, names)), numbers, problem, metric, weight)
 
 
-# Compare several models with the labels of one evaluation.
+# How a comparison is made.
 
 
 def compare_models(

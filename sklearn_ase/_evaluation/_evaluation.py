@@ -1,4 +1,4 @@
-"""One evaluation, label by label: the paper's Algorithm 1. Verbs of a few lines."""
+"""One evaluation, label by label (Algorithm 1 of the paper): ask, tell, estimate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of the pool for the mean of other values than the loss."""
+"""Questions about a pool: a metric of some rows with weights, and their answers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def training_labels(state: PoolState) -> float:
     return 0.0 if worth is None else worth.n_labels
 
 
-# Questions about a pool: which metric, of which rows, with which weights.
+# Questions and their answers.
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,7 @@ def answer_question(
     return replace(found, uncertainty=mean.with_bets_of(other.uncertainty))
 
 
-# What a label of each row adds to a metric, linearised at the present belief.
+# What a label of each row adds to a metric.
 
 
 def influence_state(
@@ -302,7 +302,7 @@ def effective_labels(
     return float(spread / max(error + spread / rows.sum(), np.finfo(float).tiny))
 
 
-# Labels that do not count yet, because a row that was asked for before is open.
+# Labels that wait for a row that was asked for before.
 
 
 def words_of_waiting(state: PoolState, ledger: LabelLedger) -> str:
@@ -323,7 +323,7 @@ def rows_that_count(state: PoolState, risk: BaseRisk) -> np.ndarray:
     return picks.indices[picks.answered]
 
 
-# Whether labels support an estimate for some rows of the pool.
+# Whether labels support an answer.
 
 
 @dataclass(frozen=True)
@@ -381,7 +381,7 @@ class Support:
         return replace(found, refusal=reason, standard_error=np.nan)
 
 
-# Which rows of the pool a question is about, and how much each counts.
+# Rows and weights of a question.
 
 
 def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray | None:

@@ -1,4 +1,4 @@
-"""The report of an evaluation: its sections, as a page or as Markdown."""
+"""The report of an evaluation: which sections, and the file it is written to."""
 
 from __future__ import annotations
 

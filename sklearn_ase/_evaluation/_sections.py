@@ -262,7 +262,7 @@ def _forecast(evaluation: Evaluation, level: float) -> str:
     )
 
 
-# The section about the labels: how many, which, and those nobody expected.
+# The section about the labels.
 
 
 _MOST_CLASSES = 10
@@ -379,7 +379,7 @@ def _cell(column: Any, row: int) -> str:
     return "" if is_missing else str(value)
 
 
-# Sections with tables: judges, slices, models; and the diagnosis.
+# Sections about judges, slices and models, and the diagnosis.
 
 
 MOST_GROUPS = 60

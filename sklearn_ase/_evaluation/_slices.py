@@ -1,4 +1,4 @@
-"""Tables that print, that notebooks show and that pandas takes."""
+"""Slices: estimates for several groups of rows, as a table."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from sklearn_ase._inference._bounds import FEW_LABELS, MIN_BOUNDED_LABELS
 from sklearn_ase._inference._evidence import errors_of_groups, has_evidence
 from sklearn_ase._utils._checks import check_flag, check_level
 from sklearn_ase.risk import ASE
+
+# A table that prints, that notebooks show and that pandas takes.
 
 
 class ColumnTable(dict[str, np.ndarray]):
@@ -45,7 +47,7 @@ class ColumnTable(dict[str, np.ndarray]):
         return notebook(self.title, *self.blocks())
 
 
-# Estimates for several groups of rows, from one set of labels.
+# The table of slices.
 
 
 # Groups learn from each other only if at least this many have labels.

@@ -1,4 +1,4 @@
-"""The record of what was asked and what was answered."""
+"""The ledger: the record of what was asked and what was answered."""
 
 from __future__ import annotations
 
@@ -562,7 +562,7 @@ def _plain(labels: Iterable) -> list:
     ]
 
 
-# Cells of the table: labels as text that spreadsheets keep.
+# Labels as cells of a table.
 
 _ANSWER = ["label", "label_type", "order", "refit", "more_labels"]
 # Spreadsheets take such texts for formulas, numbers, dates or truth values.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sklearn_ase._utils._typing import StrPath
 
 
-# Draw a progress bar: a box in a notebook, a line in a terminal.
+# Progress: a box in a notebook, a line in a terminal.
 
 
 # Seconds between two pictures, which a notebook can keep up with.
@@ -150,7 +150,7 @@ def _is_shown(sign: str) -> bool:
     return sign.isprintable() or unicodedata.category(sign) == "Zs"
 
 
-# Messages for those who call the package from Python, and for its command line.
+# Messages for Python and for the command line.
 
 
 class Advice(str):
@@ -168,7 +168,7 @@ class Advice(str):
         return message
 
 
-# Warn with the line of the user's code that caused the warning.
+# Warnings that point at the user's code.
 
 
 # scikit-learn calls fit through its callbacks, so these frames are skipped as well.
@@ -188,7 +188,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-# Write files as a whole, or not at all.
+# Files that are written whole.
 
 
 def write_whole(path: StrPath, content: bytes) -> None:

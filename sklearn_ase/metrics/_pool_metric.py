@@ -1,4 +1,4 @@
-"""A metric, once the predictions for the pool are known."""
+"""A metric that is bound to the predictions for a pool."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from sklearn_ase._utils._typing import Floats
 from sklearn_ase.metrics._row_values import ClassValues, FixedValues, RowValues, combine
+
+# A function of a few means.
 
 # How often it is tried whether a mean matters, and for how many means at most.
 _N_TRIALS = 3
@@ -254,7 +256,7 @@ class PoolMetric:
         return combine(self.parts, self.gradient(means))
 
 
-# A ranking metric, once the scores of the pool are known.
+# A ranking metric.
 
 
 # Parts of the pool, by score, whose rows can be labelled with the same chance. The
@@ -482,7 +484,7 @@ def difference(first, second, believed_mean):
     return TangentMetric(about, (part,), unknown, level=level, mean=mean, rest=rest)
 
 
-# A metric of one mean, as a function of how far its values are from an end.
+# A metric of one mean, counted from an end.
 
 
 @dataclass(frozen=True, eq=False)
