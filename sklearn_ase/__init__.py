@@ -26,7 +26,7 @@ from sklearn_ase._data._problem import TrainingRows
 from sklearn_ase._data._sampling import PoolSample, sample_pool
 from sklearn_ase._evaluation._agreement import Agreement
 from sklearn_ase._evaluation._choice import ModelSelection
-from sklearn_ase._evaluation._comparison import Comparison
+from sklearn_ase._evaluation._compare import Comparison
 from sklearn_ase._evaluation._diagnosis import Diagnosis
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._history import LabelForecast

@@ -1,4 +1,4 @@
-"""What a fitted evaluator offers: predictions, scores and the evaluation's results."""
+"""The evaluator: the estimator of scikit-learn that runs an evaluation."""
 
 from __future__ import annotations
 
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.selection import BaseSelection
     from sklearn_ase.stopping import BaseStop
+
+
+# What a fitted evaluator offers.
 
 
 class FittedEvaluator(BaseEstimator):
@@ -181,7 +184,7 @@ class FittedEvaluator(BaseEstimator):
         return tags
 
 
-# Start an evaluation by hand with the parameters of an evaluator.
+# Evaluations that are run by hand.
 
 
 class StartableEvaluator(FittedEvaluator):
@@ -281,7 +284,7 @@ default=None
         )
 
 
-# The estimator: parameters and fit.
+# Parameters and fit.
 
 
 class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):

@@ -1,4 +1,4 @@
-"""What a fitted selector offers: the best model, and what is known of all."""
+"""The selector: the estimator of scikit-learn that finds the best of several models."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sklearn_ase._data._validation import (
     check_training_rows,
 )
 from sklearn_ase._evaluation._choice import ModelSelection
-from sklearn_ase._evaluation._models import Models, check_depends_on_model
+from sklearn_ase._evaluation._compare import Models, check_depends_on_model
 from sklearn_ase._evaluation._plan import Plan, check_n_labels, check_stop
 from sklearn_ase._evaluation._questions import check_weight, weight_of
 from sklearn_ase._evaluation._starting import (
@@ -62,6 +62,9 @@ if TYPE_CHECKING:
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.stopping import BaseStop
+
+
+# What a fitted selector offers.
 
 
 def _best_can(method):
@@ -209,7 +212,7 @@ class FittedSelector(BaseEstimator):
         return tags
 
 
-# Checks of the models that are to be compared.
+# Checks of the models.
 
 
 def check_models(estimators, predictions) -> tuple[list[str], list, list]:
@@ -298,7 +301,7 @@ def _refuse_twice(names):
         raise ValueError(f"The names {twice} are given twice. Give each model its own.")
 
 
-# Start a choice between models: check everything, ask the models, open the ledger.
+# The start of a choice.
 
 
 # The belief is fitted with every label up to here, then with every third, and later
@@ -508,7 +511,7 @@ def _estimator(surrogate, task, X):
     return found.estimator
 
 
-# The selector: the best of several models from few labels.
+# Parameters and fit.
 
 
 class ActiveModelSelector(FittedSelector):
@@ -709,6 +712,3 @@ class ActiveModelSelector(FittedSelector):
                 oracle, self.n_labels, self.batch_size, self.verbose, stop=self.stop
             )
         return self
-
-
-# Choose the best of several models: ask, tell, compare.

@@ -1,4 +1,4 @@
-"""Base class of the stopping rules."""
+"""Stopping rules: when to stop buying labels."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from sklearn_ase._utils._typing import Method
 if TYPE_CHECKING:
     from sklearn_ase._evaluation._choice import ModelSelection
     from sklearn_ase.risk import Estimate
+
+
+# The base class.
 
 
 class BaseStop(BaseEstimator, metaclass=ABCMeta):
@@ -199,7 +202,7 @@ def _same(first: Estimate, second: Estimate) -> bool:
     return repr(vars(first)) == repr(vars(second))
 
 
-# Rules about the choice of one of several models.
+# Rules about a choice between models.
 
 
 class _ModelStop(BaseStop):
@@ -306,9 +309,6 @@ class RegretBelow(_ModelStop):
             f"No model is better than the chosen one by more than {regret:.3g}, at "
             f"most {self.regret:g}."
         )
-
-
-# Stopping rules: when to stop buying labels.
 
 
 __all__ = ["BaseStop", "OneCandidate", "Plateau", "RegretBelow", "TargetWidth"]

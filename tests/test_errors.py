@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.journals import contents
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -249,7 +250,7 @@ def test_an_oracle_that_breaks_loses_no_label(digits, evaluator, params, known):
     assert len(paid) == len(set(paid)) == 20
     resumed = evaluator.ledger_
     np.testing.assert_equal(
-        vars(resumed), vars(evaluator.fit(digits.X, digits.y).ledger_)
+        contents(resumed), contents(evaluator.fit(digits.X, digits.y).ledger_)
     )
 
 

@@ -144,6 +144,7 @@ def wrong_lines(tmp_path_factory):
     return {int(error.split("user.py:")[1].split(":")[0]): error for error in errors}
 
 
+@pytest.mark.slow
 def test_a_type_checker_sees_what_is_returned(wrong_lines):
     found = [error for line, error in wrong_lines.items() if line <= len(RIGHT)]
     assert found == []

@@ -1,4 +1,4 @@
-"""Write rows to a file for annotators: a spreadsheet, or tasks for Label Studio."""
+"""Answers of annotators: read from files, checked, and recorded all or not at all."""
 
 from __future__ import annotations
 
@@ -7,188 +7,51 @@ import re
 from collections import Counter, defaultdict
 from contextlib import suppress
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sklearn_ase._annotation._sheet import (
     SKIP,
+    check_suffix,
     read_export,
     read_sheet,
-    write_sheet,
-    write_tasks,
 )
-from sklearn_ase._data._rows import columns_of, predictions_of
-from sklearn_ase._utils._checks import check_path, shown
+from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._display import Advice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from sklearn_ase._evaluation._evaluation import Evaluation
-    from sklearn_ase._utils._typing import Rows, StrPath
-
-
-def export_rows(
-    X: Rows,
-    indices: Any,
-    path: StrPath,
-    predictions: Any = None,
-    overwrite: bool = False,
-    names=None,
-    row_names=None,
-):
-    """Write rows for annotators; see :meth:`Evaluation.export`."""
-    suffix = check_suffix(path)
-    if not overwrite and Path(path).exists():
-        raise FileExistsError(
-            f"{path} exists already and may hold answers. Choose another name, or pass "
-            "overwrite=True."
-        )
-    indices, columns = [int(index) for index in indices], columns_of(X, indices)
-    if names is not None:
-        columns = _chosen(columns, names)
-    if predictions is not None:
-        predictions = predictions_of(predictions, X, indices)
-    if row_names is not None:
-        indices = [int(row) for row in row_names]
-    if suffix == ".json":
-        return write_tasks(path, indices, columns, predictions)
-    table = {"row": indices, "label": [""] * len(indices)}
-    if predictions is not None:
-        table["prediction"] = predictions
-    return write_sheet(path, table | columns)
-
-
-def _chosen(columns, names):
-    """Some of the columns, in the order of their names."""
-    if isinstance(names, str):
-        raise TypeError(
-            f"columns={names!r} must be a list of names: columns=[{names!r}]."
-        )
-    # A feature that is called like a column of the sheet has a longer name there.
-    found = {each.removesuffix(" (feature)"): each for each in columns} | {
-        each: each for each in columns
-    }
-    unknown = [name for name in map(str, names) if name not in found]
-    if unknown:
-        raise ValueError(
-            f"columns={shown(list(names))}: the pool has no column {shown(unknown)}. "
-            f"Its columns are {shown(list(columns))}."
-        )
-    return {found[str(name)]: columns[found[str(name)]] for name in names}
-
-
-def check_suffix(path: StrPath):
-    """Return the ending of a file's name, or raise if it is not supported."""
-    suffix = Path(check_path(path)).suffix.lower()
-    if suffix not in (".csv", ".json"):
-        raise ValueError(
-            f"path={path} must end in .csv, for spreadsheets, or in .json, for Label "
-            "Studio."
-        )
-    return suffix
-
-
-# Labels that are perhaps slips of the keyboard, and not new classes.
-
-
-# Shorter words that differ by one letter are often two classes.
-_LEAST_LETTERS = 4
-# A word beside another that stands in the file so many times as often is a slip.
-_OFTEN = 3
-_CURE = "If it is a new class, pass new_classes=[...] with it."
-
-
-def refuse_slips(labels: list[Any], classes: list[Any], new_classes=()) -> None:
-    """Refuse a label that is not known and that may be a slip."""
-    known = dict.fromkeys([*classes, *new_classes])
-    counts = Counter(label for _, label in labels if label not in known)
-    for row, label in labels:
-        if label in known:
-            continue
-        among = f"Row {row}: {label!r} is none of the classes {shown(classes)}"
-        meant = _meant(label, known, counts)
-        if meant is not None:
-            raise ValueError(f"{among}. Did you mean {meant!r}? {_CURE}")
-        if not isinstance(label, str) and len(classes) > 1:
-            raise ValueError(f"{among}. {_CURE}")
-        if isinstance(label, str) and not re.search(r"\w", label):
-            raise ValueError(
-                f"{among}. If it means that nobody can tell, pass skip={label!r}. "
-                f"{_CURE}"
-            )
-
-
-def _meant(label, known, counts):
-    """A class that a label may stand for, or None."""
-    if not isinstance(label, str):
-        return None
-    for other in filter(lambda each: isinstance(each, str), known):
-        if _is_same_word(label, other) or _is_one_slip(label, other):
-            return other
-    for other, count in counts.items():
-        if other == label or count < counts[label]:
-            continue
-        is_rare = counts[label] * _OFTEN <= count
-        if _is_same_word(label, other) or (is_rare and _is_one_slip(label, other)):
-            return other
-    return None
-
-
-def _is_same_word(one, other):
-    """Whether two texts differ only in case, in blanks, or in how a number looks."""
-    if "".join(one.split()).casefold() == "".join(other.split()).casefold():
-        return True
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
-
-
-def _is_one_slip(one, other):
-    """Whether one letter was added, left out or changed, or two were swapped."""
-    one, other = sorted((one.casefold(), other.casefold()), key=len)
-    is_short = len(other) < _LEAST_LETTERS or len(other) - len(one) > 1
-    if is_short or re.findall(r"\d+", one) != re.findall(r"\d+", other):
-        return False  # Numbers at the end of names tell classes apart.
-    start = 0
-    while start < len(one) and one[start] == other[start]:
-        start += 1
-    rest, rest_of_other = one[start:], other[start:]
-    if len(one) < len(other):
-        return rest == rest_of_other[1:]
-    is_swapped = rest[:2] == rest_of_other[1::-1] and rest[2:] == rest_of_other[2:]
-    return rest[1:] == rest_of_other[1:] or is_swapped
-
-
-# Read annotators' answers from a file, and plan what to record of them.
+    from sklearn_ase._utils._typing import Label, StrPath
 
 
 _INTEGERS = range(-(2**63), 2**63)  # Those that arrays of integers can hold.
 
 
-def read_answers(path, skip=None, classes=None, check=None):
-    """Read the answers in a CSV file, or in an export of Label Studio."""
+def read_answers(
+    path: StrPath,
+    skip: str | None = None,
+    classes: np.ndarray | None = None,
+    check: Callable[[list], None] | None = None,
+) -> dict[int, Any]:
+    """Read the answers by row in a CSV file, or in an export of Label Studio."""
     labels = [] if classes is None else classes.tolist()
     names = {label for label in labels if isinstance(label, str)}
-    if skip is not None and skip in map(str, labels):
-        raise ValueError(
-            f"skip={skip!r} is one of the classes. Choose another word for rows that "
-            "nobody can label."
-        )
+    _check_skip(skip, labels)
     is_csv = check_suffix(path) == ".csv"
-    if skip is not None and not isinstance(skip, str):
-        raise TypeError(f"skip={shown(skip)} must be the word for it, a str, or None.")
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not in UTF-8. Save it as CSV UTF-8.") from None
-    lines = []
-    if is_csv:
-        pairs, lines = read_sheet(text, path, names)
-    else:
-        pairs = read_export(text, path)
-    found = {}
+    pairs, lines = (
+        read_sheet(text, path, names) if is_csv else (read_export(text, path), [])
+    )
+    by_row: dict[int, list] = {}
     for row, answer in pairs:
         if answer not in names:
             answer = answer.strip() if isinstance(answer, str) else answer
@@ -197,16 +60,28 @@ def read_answers(path, skip=None, classes=None, check=None):
                 answer = SKIP
             elif word in ("", "nan"):  # Some tools write empty cells as NaN.
                 continue
-        found.setdefault(_row_number(row, path), []).append(answer)
+        by_row.setdefault(_row_number(row, path), []).append(answer)
     if is_csv:  # A sheet has one answer for a row, an export one for each annotator.
-        found = {row: _only_answer(row, some, path) for row, some in found.items()}
+        by_row = {row: _only_answer(row, some, path) for row, some in by_row.items()}
     if check is not None:
         check([(number, _row_number(row, path), cells) for number, row, cells in lines])
     # A row is skipped only if none of its annotators could tell.
-    return {row: [a for a in some if a != SKIP] or SKIP for row, some in found.items()}
+    return {row: [a for a in some if a != SKIP] or SKIP for row, some in by_row.items()}
 
 
-def _row_number(cell, path):
+def _check_skip(skip: Any, labels: list[Label]) -> None:
+    """Refuse a word for "cannot tell" that is none, or that is a class."""
+    if skip is not None and not isinstance(skip, str):
+        raise TypeError(f"skip={shown(skip)} must be the word for it, a str, or None.")
+    if skip is not None and skip in map(str, labels):
+        raise ValueError(
+            f"skip={skip!r} is one of the classes. Choose another word for rows that "
+            "nobody can label."
+        )
+
+
+def _row_number(cell: Any, path: StrPath) -> int:
+    """The number of a row in its cell."""
     try:
         return _whole(cell)
     except (TypeError, ValueError):
@@ -216,7 +91,8 @@ def _row_number(cell, path):
         ) from None
 
 
-def _only_answer(row, answers, path):
+def _only_answer(row: int, answers: list, path: StrPath) -> list:
+    """Refuse different answers for one row."""
     if len(set(answers)) > 1:
         raise ValueError(
             f"Row {row} has different answers in {path}: {answers}. Keep one of them. "
@@ -225,20 +101,20 @@ def _only_answer(row, answers, path):
     return answers[:1]
 
 
-def put_together(answers):
+def put_together(people: list[dict[int, Any]]) -> dict[int, Any]:
     """Put the answers of several people together."""
-    found = {}
-    for each in answers:
-        for row, some in each.items():
-            found[row] = [*found.get(row, ()), *some]
-    return {row: some or SKIP for row, some in found.items()}
+    together: dict[int, list] = {}
+    for answers in people:
+        for row, some in answers.items():
+            together.setdefault(row, []).extend(some)
+    return {row: some or SKIP for row, some in together.items()}
 
 
 def plan_answers(
     evaluation: Evaluation,
     answers: dict[int, list],
     correct: bool = False,
-    new_classes=(),
+    new_classes: Iterable = (),
 ) -> tuple[dict[int, list[Any]], dict[int, list[Any]], list[int]]:
     """Sort answers by what to do with them, or refuse all if one cannot be recorded."""
     ledger = evaluation.ledger
@@ -248,7 +124,9 @@ def plan_answers(
             f"Rows {unknown} were not asked for. Remove them from the file, or import "
             "it into the evaluation that exported it."
         )
-    told, corrected, skipped = {}, {}, []
+    told: dict[int, list] = {}
+    corrected: dict[int, list] = {}
+    skipped: list[int] = []
     answers = {
         row: [to_label(evaluation, answer, f"Row {row}: ") for answer in given]
         for row, given in answers.items()
@@ -278,38 +156,41 @@ def plan_answers(
     return told, corrected, skipped
 
 
-def to_label(evaluation, answer, where=""):
+def to_label(evaluation: Evaluation, answer: Any, where: str = "") -> Label:
     """Return an answer as a label of the evaluation."""
     classes = evaluation.classes_
-    is_closed = classes is not None and evaluation.problem.is_closed
+    known = None if classes is None else classes.tolist()
+    is_closed = known is not None and evaluation.problem.is_closed
     kind = "f" if classes is None else classes.dtype.kind
     with suppress(KeyError, OverflowError, TypeError, ValueError):
         label = _LABELS.get(kind, str)(answer)
-        if _fits(label) and (not is_closed or label in classes.tolist()):
+        if _fits(label) and (known is None or not is_closed or label in known):
             return label
     allowed = "a finite number"
-    if classes is not None:
+    if known is not None:
         some = "one of" if is_closed or kind == "b" else "a label such as"
         if kind in "iu" and not is_closed:
             some = "a whole number of at most 64 bits, such as"
-        allowed = f"{some} {classes.tolist()}"
+        allowed = f"{some} {known}"
     raise ValueError(f"{where}{answer!r} is not a valid label. Give {allowed}.")
 
 
-def _fits(label):
+def _fits(label: Label) -> bool:
     """Return whether an array of its kind can hold a label."""
     if isinstance(label, str):
         return True
     return math.isfinite(label) if isinstance(label, float) else label in _INTEGERS
 
 
-def _number(answer):
+def _number(answer: Any) -> float:
+    """An answer as a number."""
     if "_" in str(answer):  # Python reads 1_000 as a number.
         raise ValueError
     return float(answer)
 
 
-def _whole(answer):
+def _whole(answer: Any) -> int:
+    """An answer as a whole number."""
     try:
         if "_" not in str(answer):
             return int(str(answer))
@@ -321,13 +202,88 @@ def _whole(answer):
     return int(number)
 
 
-def _truth(answer):
+def _truth(answer: Any) -> bool:
+    """An answer as a truth value."""
     words = {"true": True, "1": True, "1.0": True}
     words |= {"false": False, "0": False, "0.0": False}
     return words[str(answer).casefold()]
 
 
 _LABELS = {"b": _truth, "i": _whole, "u": _whole, "f": _number}
+
+
+# Labels that are perhaps slips of the keyboard, and not new classes.
+
+
+# Shorter words that differ by one letter are often two classes.
+_LEAST_LETTERS = 4
+# A word beside another that stands in the file so many times as often is a slip.
+_OFTEN = 3
+_CURE = "If it is a new class, pass new_classes=[...] with it."
+
+
+def refuse_slips(
+    labels: list[tuple[int, Label]], classes: list[Label], new_classes: Iterable = ()
+) -> None:
+    """Refuse a label that is not known and that may be a slip."""
+    known = dict.fromkeys([*classes, *new_classes])
+    counts = Counter(label for _, label in labels if label not in known)
+    for row, label in labels:
+        if label in known:
+            continue
+        among = f"Row {row}: {label!r} is none of the classes {shown(classes)}"
+        meant = _meant(label, known, counts)
+        if meant is not None:
+            raise ValueError(f"{among}. Did you mean {meant!r}? {_CURE}")
+        if not isinstance(label, str) and len(classes) > 1:
+            raise ValueError(f"{among}. {_CURE}")
+        if isinstance(label, str) and not re.search(r"\w", label):
+            raise ValueError(
+                f"{among}. If it means that nobody can tell, pass skip={label!r}. "
+                f"{_CURE}"
+            )
+
+
+def _meant(label: Label, known: dict[Label, None], counts: Counter) -> Label | None:
+    """A class that a label may stand for, or None."""
+    if not isinstance(label, str):
+        return None
+    for other in [word for word in known if isinstance(word, str)]:
+        if _is_same_word(label, other) or _is_one_slip(label, other):
+            return other
+    for other, count in counts.items():
+        if other == label or count < counts[label]:
+            continue
+        is_rare = counts[label] * _OFTEN <= count
+        if _is_same_word(label, other) or (is_rare and _is_one_slip(label, other)):
+            return other
+    return None
+
+
+def _is_same_word(one: str, other: str) -> bool:
+    """Whether two texts differ only in case, in blanks, or in how a number looks."""
+    if "".join(one.split()).casefold() == "".join(other.split()).casefold():
+        return True
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False
+
+
+def _is_one_slip(one: str, other: str) -> bool:
+    """Whether one letter was added, left out or changed, or two were swapped."""
+    one, other = sorted((one.casefold(), other.casefold()), key=len)
+    is_short = len(other) < _LEAST_LETTERS or len(other) - len(one) > 1
+    if is_short or re.findall(r"\d+", one) != re.findall(r"\d+", other):
+        return False  # Numbers at the end of names tell classes apart.
+    start = 0
+    while start < len(one) and one[start] == other[start]:
+        start += 1
+    rest, rest_of_other = one[start:], other[start:]
+    if len(one) < len(other):
+        return rest == rest_of_other[1:]
+    is_swapped = rest[:2] == rest_of_other[1::-1] and rest[2:] == rest_of_other[2:]
+    return rest[1:] == rest_of_other[1:] or is_swapped
 
 
 # Whether the lines of a sheet still stand beside the right numbers of rows.
@@ -339,7 +295,12 @@ _LONGEST, _ALIKE = 200, 0.6
 _LEAST_TEXT = 12
 
 
-def check_lines(lines, columns_at, asked, path):
+def check_lines(
+    lines: list[tuple[int, int, dict[str, str]]],
+    columns_at: Callable[[list[int]], dict[str, list]],
+    asked: set[int],
+    path: StrPath,
+) -> None:
     """Refuse a sheet if a line shows another row than the one that it is numbered.
 
     Spreadsheets write numbers and dates in ways of their own. So a line is refused only
@@ -349,68 +310,152 @@ def check_lines(lines, columns_at, asked, path):
     rows = sorted({row for _, row, _ in lines})
     if not lines or not (columns := columns_at(rows)):
         return
-    columns = {
+    pool = {
         name: dict(zip(rows, map(_plain, cells), strict=True))
         for name, cells in columns.items()
     }
-    rows_with = {name: defaultdict(list) for name in columns}
-    for name, cells in columns.items():
-        for row, cell in cells.items():
-            rows_with[name][_key(cell)].append(row)
-    for number, row, cells in lines:
-        cells = {n: _plain(cells[n]) for n in columns if cells.get(n, "").strip()}
-        exact = Counter()
-        for name, cell in cells.items():
-            exact.update(rows_with[name].get(_key(cell), ()))
-        if exact[row] == len(cells):
-            continue
-        own = exact[row] + sum(
-            _likeness(cell, columns[name][row])
+    rows_with: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for name, column in pool.items():
+        for row, cell in column.items():
+            rows_with[name, _key(cell)].append(row)
+    for number, row, shows in lines:
+        cells = {n: _plain(shows[n]) for n in pool if shows.get(n, "").strip()}
+        own = {name: pool[name][row] for name in cells}
+        exact = Counter(
+            other
             for name, cell in cells.items()
-            if _key(cell) != _key(columns[name][row])
+            for other in rows_with.get((name, _key(cell)), ())
         )
-        other, most = exact.most_common(1)[0] if exact else (None, 0)
-        is_text = any(
-            len(cell) >= _LEAST_TEXT and " " in cell for cell in cells.values()
-        )
-        if most > own or (own == 0 and is_text):
-            name = next(n for n in cells if _key(cells[n]) != _key(columns[n][row]))
-            like = f", which is row {other}" if most > own else ""
+        other, is_wrong = _better_row(row, cells, own, exact)
+        if is_wrong:
+            name = next(n for n in cells if _key(cells[n]) != _key(own[n]))
+            like = "" if other is None else f", which is row {other}"
             raise ValueError(
                 f"{path}, line {number}: row {row} of the pool has "
-                f"{shown(columns[name][row])} in column {name!r}, but this line shows "
+                f"{shown(own[name])} in column {name!r}, but this line shows "
                 f"{shown(cells[name])}{like}. The column row does not fit the others, "
                 "as if some columns were sorted or moved without it. Take the column "
                 "row as it was exported; whole lines may be sorted."
             )
 
 
-def _plain(cell):
+def _better_row(
+    row: int, cells: dict[str, str], own: dict[str, str], exact: Counter
+) -> tuple[int | None, bool]:
+    """The row that a line is more like, if any, and whether the line is refused.
+
+    `exact` counts for each row of the sheet how many cells it has in common.
+    """
+    changed = [name for name in cells if _key(cells[name]) != _key(own[name])]
+    if not changed:
+        return None, False
+    likeness = exact[row] + sum(_likeness(cells[name], own[name]) for name in changed)
+    other, most = exact.most_common(1)[0] if exact else (None, 0)
+    if most > likeness:
+        return other, True
+    is_text = any(len(cell) >= _LEAST_TEXT and " " in cell for cell in cells.values())
+    return None, likeness == 0 and is_text
+
+
+def _plain(cell: Any) -> str:
     """A cell as a spreadsheet may show it, in one line."""
     text = " ".join(str("" if cell is None else cell).split())
     return text[1:] if text.startswith("'") else text
 
 
-def _key(text):
+def _key(text: str) -> str:
     """What two cells that show the same have in common."""
     number = _as_number(text)
     return text.casefold() if number is None else f"{number:.10g}"
 
 
-def _as_number(text):
+def _as_number(text: str) -> float | None:
+    """A cell as a number; None if it is none."""
     try:
         return None if "_" in text else float(text.replace(",", "."))
     except ValueError:
         return None
 
 
-def _likeness(cell, own):
+def _likeness(cell: str, own: str) -> float:
     """1 for a number that was rounded, a half for a text that was changed, else 0."""
-    numbers = _as_number(cell), _as_number(own)
-    if None not in numbers:
+    number, own_number = _as_number(cell), _as_number(own)
+    if number is not None and own_number is not None:
         decimals = len(cell.replace(",", ".").partition(".")[2])
-        return float(abs(numbers[0] - numbers[1]) <= 0.51 * 10.0**-decimals)
+        return float(abs(number - own_number) <= 0.51 * 10.0**-decimals)
     cell, own = cell.casefold(), own.casefold()
     is_cut = len(cell) >= _LEAST_TEXT and (own.startswith(cell) or cell.startswith(own))
     pair = SequenceMatcher(None, cell[:_LONGEST], own[:_LONGEST])
     return 0.5 if is_cut or pair.ratio() >= _ALIKE else 0.0
+
+
+# Record the answers of files: all of them, or none.
+
+
+def import_files(
+    evaluation: Evaluation,
+    paths: StrPath | Sequence[StrPath],
+    shown: Callable,
+    *,
+    correct: bool = False,
+    skip: str | None = None,
+    new_classes: Iterable[Any] = (),
+) -> int:
+    """Read answers from files; see :meth:`Evaluation.import_answers`."""
+    paths = list(paths) if isinstance(paths, list | tuple) else [paths]  # type: ignore[list-item]
+    if len({str(path) for path in paths}) < len(paths) or not paths:
+        raise ValueError(
+            f"path={[str(path) for path in paths]} must name a file for each person, "
+            "each of them once."
+        )
+    asked, found = set(evaluation.ledger.indices), []
+    for path in paths:
+        check = partial(check_lines, columns_at=shown, asked=asked, path=path)
+        found.append(read_answers(path, skip, evaluation.classes_, check))
+    answers = put_together(found)
+    told, corrected, skipped = plan_answers(
+        evaluation, answers, correct, list(new_classes)
+    )
+    record_answers(evaluation, told, corrected, skipped)
+    return len(told)
+
+
+def _check_by_row(evaluation: Evaluation, answers: dict[int, list]) -> dict[int, list]:
+    """Answers by row, checked; rows without an answer are left out."""
+    checked: dict[int, list] = {}
+    for n_answers in {len(labels) for labels in answers.values()} - {0}:
+        rows = [row for row, labels in answers.items() if len(labels) == n_answers]
+        given = np.array([answers[row] for row in rows])
+        labels, more_labels = evaluation.check_answers(rows, given)
+        evaluation.problem.warn_of_new(evaluation.classes_, labels, more_labels)
+        table = np.column_stack([labels, *np.transpose(more_labels)])
+        checked |= dict(zip(rows, table.tolist(), strict=True))
+    return checked
+
+
+def record_answers(
+    evaluation: Evaluation,
+    told: dict[int, list],
+    corrected: dict[int, list],
+    skipped: list[int],
+) -> None:
+    """Record planned answers: all of them, or none."""
+    checked = _check_by_row(evaluation, told | corrected)  # Before any is recorded.
+    relearn = False
+    with evaluation.ledger.together():
+        for n_answers in sorted({len(labels) for labels in told.values()}):
+            rows = [row for row, labels in told.items() if len(labels) == n_answers]
+            labels = [checked[row][0] for row in rows]
+            more_labels = [checked[row][1:] for row in rows if n_answers > 1]
+            evaluation.ledger.tell(rows, labels, more_labels)
+        for row, labels in corrected.items():
+            if labels:
+                label, *more_labels = checked[row]
+                relearn |= evaluation.ledger.correct(row, label, more_labels)
+            else:
+                relearn |= evaluation.ledger.withdraw(row)
+                skipped.append(row)
+        if skipped:
+            evaluation.ledger.skip(skipped)
+    if told or corrected or skipped:
+        evaluation.renew(relearn=relearn)

@@ -1,4 +1,4 @@
-"""Spreadsheets: write rows without formulas, read the answers that come back."""
+"""Files for annotators: spreadsheets without formulas, and tasks of Label Studio."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ import io
 import json
 import math
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sklearn_ase._data._rows import columns_of, predictions_of
+from sklearn_ase._utils._checks import check_path, shown
 from sklearn_ase._utils._display import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
-    from sklearn_ase._utils._typing import StrPath
+    from sklearn_ase._utils._typing import Rows, StrPath
 
 # A text that starts with one of these is a formula for some spreadsheet.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -22,6 +26,70 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
 _DECIMAL = re.compile(r"[+-]?\d+[.,]\d+(e[+-]?\d+)?", re.IGNORECASE)
 _ROW = re.compile(r"\d+(\.0+)?")
 _CELL_ERROR = re.compile(r"#([A-Z]+[!?]|DIV/0!|N/A)")
+
+
+def export_rows(
+    X: Rows,
+    indices: Any,
+    path: StrPath,
+    predictions: Any = None,
+    overwrite: bool = False,
+    names: Any = None,
+    row_names: Any = None,
+) -> None:
+    """Write rows for annotators; see :meth:`Evaluation.export`."""
+    suffix = check_suffix(path)
+    if not overwrite and Path(path).exists():
+        raise FileExistsError(
+            f"{path} exists already and may hold answers. Choose another name, or pass "
+            "overwrite=True."
+        )
+    indices, columns = [int(index) for index in indices], columns_of(X, indices)
+    if names is not None:
+        columns = _chosen(columns, names)
+    if predictions is not None:
+        predictions = predictions_of(predictions, X, indices)
+    if row_names is not None:
+        indices = [int(row) for row in row_names]
+    if suffix == ".json":
+        write_tasks(path, indices, columns, predictions)
+        return
+    table = {"row": indices, "label": [""] * len(indices)}
+    if predictions is not None:
+        table["prediction"] = predictions
+    write_sheet(path, table | columns)
+
+
+def _chosen(columns: dict[str, list], names: Any) -> dict[str, list]:
+    """Some of the columns, in the order of their names."""
+    if isinstance(names, str):
+        raise TypeError(
+            f"columns={names!r} must be a list of names: columns=[{names!r}]."
+        )
+    # A feature that is called like a column of the sheet has a longer name there.
+    full = {name.removesuffix(" (feature)"): name for name in columns}
+    full |= {name: name for name in columns}
+    unknown = [name for name in map(str, names) if name not in full]
+    if unknown:
+        raise ValueError(
+            f"columns={shown(list(names))}: the pool has no column {shown(unknown)}. "
+            f"Its columns are {shown(list(columns))}."
+        )
+    return {full[str(name)]: columns[full[str(name)]] for name in names}
+
+
+def check_suffix(path: StrPath) -> str:
+    """Return the ending of a file's name, or raise if it is not supported."""
+    suffix = Path(check_path(path)).suffix.lower()
+    if suffix not in (".csv", ".json"):
+        raise ValueError(
+            f"path={path} must end in .csv, for spreadsheets, or in .json, for Label "
+            "Studio."
+        )
+    return suffix
+
+
+# Spreadsheets.
 
 
 def write_sheet(path: StrPath, columns: dict[str, list]) -> None:
@@ -34,15 +102,17 @@ def write_sheet(path: StrPath, columns: dict[str, list]) -> None:
     write_whole(path, encoded)
 
 
-def _neutral(cell):
+def _neutral(cell: Any) -> Any:
     """Return a cell with an apostrophe before what would be a formula."""
     text = str(cell)
     is_formula = text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_formula else cell
 
 
-def read_sheet(text, path, names):
-    """Return the answers in a CSV file; empty cells are left out."""
+def read_sheet(
+    text: str, path: StrPath, names: set[str]
+) -> tuple[list[tuple[str, str]], list[tuple[int, str, dict[str, str]]]]:
+    """Return the answers in a CSV file, by row, and the lines that have one."""
     # By default csv refuses cells with more than 2**17 characters.
     limit = csv.field_size_limit(len(text) + 1)
     try:
@@ -51,31 +121,30 @@ def read_sheet(text, path, names):
     finally:
         csv.field_size_limit(limit)
     row_at, label_at = header.index("row"), header.index("label")
-    answers, found = [], []
-    signs = {}  # Of decimals, with the first line that has it.
+    answers, answered = [], []
+    signs: dict[str, int] = {}  # Of decimals, with the first line that has it.
     for number, cells in lines:
         where = f"{path}, line {number}"
         _check_line(cells, header, delimiter, where)
         cells += [""] * (len(header) - len(cells))
         answer = _answer(cells[label_at], names, where)
         # Where columns are separated by semicolons, decimals are written with commas.
-        if delimiter == ";" and not names and _DECIMAL.fullmatch(answer or ""):
+        if answer and delimiter == ";" and not names and _DECIMAL.fullmatch(answer):
             signs.setdefault("," if "," in answer else ".", number)
             answer = answer.replace(",", ".")
         if answer is not None:
-            answers.append((cells[row_at].strip(), answer))
-            found.append(
-                (number, cells[row_at].strip(), dict(zip(header, cells, strict=False)))
-            )
+            row = cells[row_at].strip()
+            answers.append((row, answer))
+            answered.append((number, row, dict(zip(header, cells, strict=False))))
     if len(signs) == 2:
         raise ValueError(
             f"{path} has a number with a decimal comma in line {signs[',']}, and one "
             f"with a point in line {signs['.']}. Write all of them in the same way."
         )
-    return answers, found
+    return answers, answered
 
 
-def _header(text, path):
+def _header(text: str, path: StrPath) -> tuple[list[str], str]:
     """Return the names of the columns and what separates them."""
     for delimiter in ",;\t":
         table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -88,8 +157,8 @@ def _header(text, path):
     )
 
 
-def csv_lines(text: str, path: StrPath, delimiter: str) -> list[Any]:
-    """Return the lines of a CSV file."""
+def csv_lines(text: str, path: StrPath, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the lines of a CSV file with their numbers."""
     file, lines, number = io.StringIO(text, newline=""), [], 1
     table = csv.reader(file, delimiter=delimiter, strict=True)
     try:
@@ -104,7 +173,9 @@ def csv_lines(text: str, path: StrPath, delimiter: str) -> list[Any]:
     return lines
 
 
-def _check_line(cells, header, delimiter, where):
+def _check_line(
+    cells: list[str], header: list[str], delimiter: str, where: str
+) -> None:
     """Raise if cells were split that belong together, or the other way round."""
     if any(cell.strip() for cell in cells[len(header) :]):
         raise ValueError(
@@ -124,7 +195,7 @@ def _check_line(cells, header, delimiter, where):
                 )
 
 
-def _answer(cell, names, where):
+def _answer(cell: str, names: set[str], where: str) -> str | None:
     """Return the answer in a cell, exactly as the class if it is one; None if empty."""
     text = cell.strip()
     plain = text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
@@ -144,10 +215,10 @@ def _answer(cell, names, where):
     return plain or None
 
 
-# Label Studio: write rows as tasks, read its exports JSON and JSON-MIN.
+# Tasks and exports of Label Studio.
 
 
-SKIP = ()  # The answer "cannot tell": it has no label.
+SKIP: tuple = ()  # The answer "cannot tell": it has no label.
 _CONTROL = "label"  # The control whose answers are read.
 _VALUES = ("choices", "number", "rating", "text")
 # What JSON-MIN adds to the answers, and what export() wrote.
@@ -169,8 +240,11 @@ def write_tasks(
     write_whole(path, text.encode("utf-8", errors="backslashreplace"))
 
 
-def _tasks(indices, columns, predictions):
-    tasks = []
+def _tasks(
+    indices: list[int], columns: dict[str, list], predictions: list | None
+) -> list[dict]:
+    """Rows as tasks of Label Studio."""
+    tasks: list[dict] = []
     for place, index in enumerate(indices):
         cells = {name: column[place] for name, column in columns.items()}
         # All features are under one name: one <Table value="$features"/> shows them.
@@ -182,23 +256,25 @@ def _tasks(indices, columns, predictions):
     return tasks
 
 
-def _result(prediction):
+def _result(prediction: Any) -> list[dict]:
     """Return a prediction in the form of Label Studio's controls Choices and Number."""
-    kind, value = "choices", [str(prediction)]
+    value: dict[str, Any] = {"choices": [str(prediction)]}
     if isinstance(prediction, float):
-        kind, value = "number", prediction
+        value = {"number": prediction}
         if not math.isfinite(prediction):
             return []
+    (kind,) = value
     names = {"from_name": _CONTROL, "to_name": "item"}
-    return [{**names, "type": kind, "value": {kind: value}}]
+    return [{**names, "type": kind, "value": value}]
 
 
-def read_export(text: str, path: StrPath) -> list[Any]:
+def read_export(text: str, path: StrPath) -> list[tuple[Any, Any]]:
     """Return the answers in an export of Label Studio.
 
     Only the control named ``label`` is read.
     """
-    answers, others = [], set()
+    answers: list[tuple[Any, Any]] = []
+    others: set[str] = set()
     for row, controls in _annotations(text, path):
         if controls == SKIP:
             answers.append((row, SKIP))
@@ -215,7 +291,7 @@ def read_export(text: str, path: StrPath) -> list[Any]:
     return [(row, answer) for row, answer in answers if answer is not None]
 
 
-def _annotations(text, path):
+def _annotations(text: str, path: StrPath) -> Iterator[tuple[Any, Any]]:
     """Yield row and controls, a dict of values by name or `SKIP`, per annotation."""
     for task in _records(text, path):
         data = task.get("data", task)
@@ -232,14 +308,14 @@ def _annotations(text, path):
             if annotation.get("was_cancelled"):
                 yield row, SKIP
                 continue
-            controls = {}
+            controls: dict[str, list] = {}
             for result in _dicts(annotation.get("result") or [], path):
                 if "value" in result and "from_name" in result:
                     controls.setdefault(result["from_name"], []).append(result["value"])
             yield row, controls
 
 
-def _records(text, path):
+def _records(text: str, path: StrPath) -> list[dict]:
     """Return the tasks of an export; those of JSON-MIN as they were annotated."""
     try:
         tasks = json.loads(text)
@@ -256,7 +332,8 @@ def _records(text, path):
     return tasks
 
 
-def _dicts(records, path):
+def _dicts(records: list, path: StrPath) -> list[dict]:
+    """Refuse records that are no dicts."""
     for record in records:
         if not isinstance(record, dict):
             raise ValueError(
@@ -266,17 +343,17 @@ def _dicts(records, path):
     return records
 
 
-def _choice(value, row):
+def _choice(value: Any, row: Any) -> Any:
     """Return the one answer in a value such as ``[{"choices": ["cat"]}]``, or None."""
     while isinstance(value, (dict, list)):
         if isinstance(value, dict):
-            found = [value[key] for key in _VALUES if key in value]
-            if not found:
+            values = [value[key] for key in _VALUES if key in value]
+            if not values:
                 raise ValueError(
                     f"Row {row} has the answer {value}. Use Choices or Number for the "
                     f"control {_CONTROL!r}."
                 )
-            value = found[0]
+            value = values[0]
         elif len(value) > 1:
             raise ValueError(
                 f"Row {row} has the labels {value}, but a row takes one. Use a control "

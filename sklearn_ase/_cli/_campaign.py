@@ -178,7 +178,7 @@ class Campaign:
         """Return the campaign as it is kept, and the columns of the pool."""
         columns, form = read_pool(self.pool, self.format)
         self._check_columns(columns)
-        found = {"pool": self._relative(self.pool), "format": form}
+        found: dict[str, Any] = {"pool": self._relative(self.pool), "format": form}
         found["fingerprint"] = fingerprint_columns(columns, self.named())
         if self.train is not None:
             train, form = read_pool(self.train, self.train_format)
@@ -206,9 +206,9 @@ class Campaign:
 
     def _train_columns(self) -> Columns:
         """Read the training rows again."""
-        columns = self._read("training rows", self.train, self.train_format)
+        columns = self._read("training rows", str(self.train), self.train_format)
         names = self._train_names(columns)
-        self._check_same(self.train, columns, names, self.train_fingerprint)
+        self._check_same(str(self.train), columns, names, self.train_fingerprint)
         return columns
 
     def read(self) -> tuple[int, LabelLedger]:
@@ -285,7 +285,7 @@ class Campaign:
             return probabilities_of(columns, [name], self.labels, self.pos_label)
         return labels_of(columns, name, self.classes, True)
 
-    def _predictions(self, columns):
+    def _predictions(self, columns: Columns) -> Any:
         """What the model under test says; None without a model."""
         if self.prediction:
             return labels_of(columns, self.prediction, self.classes, True)
@@ -293,7 +293,7 @@ class Campaign:
             return probabilities_of(columns, self.proba, self.labels, self.pos_label)
         return None
 
-    def _judges(self, columns):
+    def _judges(self, columns: Columns) -> dict[str, np.ndarray]:
         """What each judge says, in the labels of people."""
         pairs = (each.partition("=") for each in self.judge_says)
         meanings = {word: label for word, _, label in pairs}
@@ -309,7 +309,7 @@ class Campaign:
             for name in self.judge
         }
 
-    def _known_labels(self, columns):
+    def _known_labels(self, columns: Columns) -> dict[int, Any]:
         """Labels that are there already, by row."""
         if not self.known:
             return {}
@@ -317,7 +317,7 @@ class Campaign:
         filled = enumerate(cell is not None for cell in columns[self.known])
         return {row: labels[row] for row, is_filled in filled if is_filled}
 
-    def _training_rows(self, X):
+    def _training_rows(self, X: Any) -> dict[str, Any]:
         """Features, labels and perhaps predictions of the training rows."""
         train = self._train_columns()
         X_train = features_of(train, self.features)
@@ -327,21 +327,21 @@ class Campaign:
                     f"Column {name} has numbers in one of the pool and the file of "
                     "--train, and texts in the other. Make them alike."
                 )
-        labels = labels_of(train, self.train_label, self.classes, True)
+        labels = labels_of(train, str(self.train_label), self.classes, True)
         rows = {"X_train": X_train, "y_train": labels}
         if self.train_predictions:
             rows["train_predictions"] = self._predictions(train)
         return rows
 
-    def _of(self, option):
+    def _of(self, option: str) -> list[str]:
         value = getattr(self, option)
         return value if isinstance(value, list) else [value] * (value is not None)
 
-    def _relative(self, path):
+    def _relative(self, path: StrPath) -> str:
         folder = self.journal.absolute().parent
         return Path(os.path.relpath(Path(path).absolute(), folder)).as_posix()
 
-    def _read(self, what, path, form):
+    def _read(self, what: str, path: StrPath, form: str | None) -> Columns:
         path = self.journal.absolute().parent / path
         if not path.exists():
             raise ValueError(
@@ -350,7 +350,9 @@ class Campaign:
             )
         return read_pool(path, form)[0]
 
-    def _check_same(self, path, columns, names, expected):
+    def _check_same(
+        self, path: StrPath, columns: Columns, names: list[str], expected: str
+    ) -> None:
         if fingerprint_columns(columns, names) != expected:
             raise ValueError(
                 f"{path} has changed since the start: a cell or the order of the rows "
@@ -358,12 +360,12 @@ class Campaign:
                 "start another campaign."
             )
 
-    def _check_columns(self, columns):
+    def _check_columns(self, columns: Columns) -> None:
         for option in _COLUMNS:
             for name in self._of(option):
                 pick_column(columns, name, f"--{option}")
 
-    def _train_names(self, columns):
+    def _train_names(self, columns: Columns) -> list[str]:
         """Columns of the training rows that are used."""
         names = {"--features": self.features, "--train-label": [self.train_label]}
         if self.train_predictions:
@@ -385,7 +387,7 @@ def is_started(journal: StrPath) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
-# When there are enough labels, by what was said at the start of a campaign.
+# When there are enough labels.
 
 
 def reason_to_stop(campaign: Campaign, ledger: LabelLedger, spent: float | None) -> str:

@@ -22,7 +22,10 @@ from sklearn_ase.metrics._lookup import title_of
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._evaluation._report import Report
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._utils._typing import Method, Target
     from sklearn_ase.metrics._base import BaseMetric
@@ -100,7 +103,7 @@ def _ends(result: dict[str, Any], kind: str = "") -> str:
     return "" if low is None else f"{low:.3f} to {high:.3f}"
 
 
-# The commands ``status``, ``estimate``, ``judges``, ``agreement`` and ``diagnose``.
+# The commands about the labels that are there.
 
 
 def _noted_estimate(
@@ -200,7 +203,7 @@ def estimate(args: argparse.Namespace) -> Answer:
         return _estimated(evaluation, goal, where, alike, args)
 
 
-def _check_question(args):
+def _check_question(args: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     ways = {"--by": args.by, "--where": args.where, "--compare": args.compare}
     ways["--compare-by"] = args.compare_by
@@ -215,10 +218,17 @@ def _check_question(args):
         raise ValueError(f"Give --population or {given[-1]}, not both.")
 
 
-def _estimated(evaluation, goal, where, alike, args):
+def _estimated(
+    evaluation: Evaluation,
+    goal: BaseMetric,
+    where: np.ndarray | None,
+    alike: list[str] | None,
+    args: argparse.Namespace,
+) -> Answer:
     """One estimate, of all rows or some of them."""
     found = evaluation.estimate(groups=alike, metric=goal, where=where)
     labelled = list(evaluation.ledger.labels)
+    result: dict[str, Any]
     result = {"rows": evaluation.n_samples, "labels": len(labelled)}
     if where is not None:
         result = {"rows": int(where.sum()), "labels": int(where[labelled].sum())}
@@ -280,7 +290,7 @@ def _as_said(found: Any) -> Answer:
 
 
 @contextmanager
-def _opened(campaign, columns=None):
+def _opened(campaign: Campaign, columns: Columns | None = None) -> Iterator[Evaluation]:
     """The evaluation of a campaign that has a label."""
     columns = campaign.columns() if columns is None else columns
     with campaign.open(columns) as evaluation:
@@ -289,7 +299,7 @@ def _opened(campaign, columns=None):
         yield evaluation
 
 
-# Comparisons of models, or of groups of rows.
+# The command ``compare``.
 
 
 def _models_in(
@@ -308,7 +318,7 @@ def _models_in(
     return {name: campaign.predictions_in(columns, name, goal) for name in names}
 
 
-def _compared(found, goal, level, what):
+def _compared(found: Any, goal: BaseMetric, level: float, what: str) -> Answer:
     """A comparison, with the difference of each pair that matters."""
     table = found.to_dict(level)
     rows = zip(*table.values(), strict=True)
@@ -350,7 +360,7 @@ def _words_of_comparison(result: dict[str, Any]) -> str:
     )
 
 
-def _difference(found, first, second, level):
+def _difference(found: Any, first: str, second: str, level: float) -> dict[str, Any]:
     """How much better one model is than another."""
     gap = found.difference(first, second)
     low, high = _ends_of(gap, level, "fixed")
@@ -366,7 +376,7 @@ def _difference(found, first, second, level):
     }
 
 
-# The commands about more labels: ``plan``, and ``check`` with its forecast.
+# The commands about labels to come: ``plan`` and ``check``.
 
 
 YES, NO, UNDECIDED = 0, 1, 2
@@ -475,7 +485,14 @@ def _words_of_check(result: dict[str, Any]) -> str:
     )
 
 
-def _needed(found, ends, limits, n_samples, n_known, args):
+def _needed(
+    found: Any,
+    ends: tuple[Any, Any],
+    limits: tuple[float, float],
+    n_samples: int,
+    n_known: int,
+    args: argparse.Namespace,
+) -> int | None:
     """Labels in all until the limits are decided, if the estimate stays where it is.
 
     None if the estimate is at a limit, so that no number of labels can be named.
@@ -498,7 +515,7 @@ def _needed(found, ends, limits, n_samples, n_known, args):
     return forecast.n_labels
 
 
-# The command ``report``: what the labels say, as a page or as Markdown.
+# The command ``report``.
 
 
 _ENDINGS = {"html": (".html", ".htm"), "md": (".md",)}
@@ -523,7 +540,7 @@ def report(args: argparse.Namespace) -> Answer:
     return Answer({**paths, "markdown": markdown}, markdown.rstrip("\n"))
 
 
-def _made_report(args, campaign):
+def _made_report(args: argparse.Namespace, campaign: Campaign) -> Report:
     """The report of a campaign."""
     columns = campaign.columns()
     by = {name: groups_of(columns, name, "--by") for name in args.by}

@@ -7,11 +7,11 @@ from contextlib import nullcontext, redirect_stdout
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sklearn_ase._annotation._answers import check_suffix
+from sklearn_ase._annotation._answers import import_files
 from sklearn_ase._annotation._console import label_rows
-from sklearn_ase._annotation._sheet import write_sheet, write_tasks
+from sklearn_ase._annotation._sheet import check_suffix, write_sheet, write_tasks
 from sklearn_ase._cli._campaign import (
     FORMS,
     Campaign,
@@ -30,12 +30,14 @@ from sklearn_ase._cli._pool_file import (
 from sklearn_ase._cli._terminal import Answer, printable
 from sklearn_ase._display._blocks import Table, Words, counted
 from sklearn_ase._display._text import text
-from sklearn_ase._evaluation._evaluation import import_files
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics._lookup import title_of
 
 if TYPE_CHECKING:
     import argparse
+
+    from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase.metrics._base import BaseMetric
 
 _MOST_CHARACTERS = 40
 _MOST_VALUES = 6
@@ -55,7 +57,7 @@ def columns(args: argparse.Namespace) -> Answer:
 def _described(name: str, cells: list) -> dict[str, str | int]:
     """How many cells are filled, and what stands in them."""
     filled = [cell for cell in cells if cell is not None]
-    values = list(dict.fromkeys(map(as_label, filled)))
+    values = list(dict.fromkeys(str(as_label(cell)) for cell in filled))
     numbers = [as_number(cell) for cell in filled]
     if filled and len(values) <= _MOST_VALUES:
         what = ", ".join(map(_short, values))
@@ -67,14 +69,14 @@ def _described(name: str, cells: list) -> dict[str, str | int]:
     return {"column": name, **counts, "holds": what}
 
 
-def _short(cell):
+def _short(cell: str) -> str:
     line = " ".join(cell.split())
     if len(line) <= _MOST_CHARACTERS:
         return line
     return line[: _MOST_CHARACTERS - 1] + "…"
 
 
-# The command ``start``: check everything, then write the journal.
+# The command ``start``.
 
 
 def start(args: argparse.Namespace) -> Answer:
@@ -113,7 +115,7 @@ def start(args: argparse.Namespace) -> Answer:
     return Answer(values | {"known_labels": n_known}, text(*map(Words, lines)))
 
 
-def _metric(args):
+def _metric(args: argparse.Namespace) -> str:
     """The metric as it was typed, or the usual one."""
     for metric in (args.metric, args.loss):
         if metric is not None:
@@ -123,7 +125,7 @@ def _metric(args):
     raise ValueError(f"--metric is needed: {FORMS}; or accuracy with --prediction.")
 
 
-def _check(campaign):
+def _check(campaign: Campaign) -> None:
     """Refuse options that do not go together."""
     goal = campaign.goal
     if not campaign.text:
@@ -163,7 +165,7 @@ def _check(campaign):
     _check_words(campaign)
 
 
-def _check_train(campaign):
+def _check_train(campaign: Campaign) -> None:
     """Refuse options of training rows that do not go together."""
     if campaign.train is None:
         for option in ("train_label", "train_format", "train_predictions"):
@@ -180,7 +182,7 @@ def _check_train(campaign):
         raise ValueError("--train-predictions needs --prediction or --proba.")
 
 
-def _check_labels(campaign, goal):
+def _check_labels(campaign: Campaign, goal: BaseMetric) -> None:
     """Refuse labels that are missing, too few or not as they are used."""
     if goal.task == "regression":
         if campaign.labels:
@@ -210,7 +212,7 @@ def _check_labels(campaign, goal):
             )
 
 
-def _check_words(campaign):
+def _check_words(campaign: Campaign) -> None:
     """Refuse words of a judge that stand for no label."""
     for each in campaign.judge_says:
         word, sign, label = each.partition("=")
@@ -223,7 +225,7 @@ def _check_words(campaign):
         raise ValueError("--judge-says belongs to --judge COL.")
 
 
-def _seen(campaign):
+def _seen(campaign: Campaign) -> str:
     """Labels that the predictions have, as a hint."""
     if not campaign.prediction:
         return ""
@@ -233,7 +235,7 @@ def _seen(campaign):
     return f"Column {campaign.prediction} has {', '.join(found[:20])}."
 
 
-# The commands ``ask`` and ``tell``: sheets for those who label.
+# The commands ``ask`` and ``tell``.
 
 
 _OWN = ("row", "label")
@@ -267,7 +269,7 @@ def ask(args: argparse.Namespace) -> Answer:
         write_tasks(path, rows, cells)
     elif rows:
         write_sheet(path, {"row": rows, "label": [""] * len(rows), **cells})
-    values = {
+    values: dict[str, Any] = {
         "out": str(path) if rows else None,
         "rows": len(rows),
         "asked_again": was_open,
@@ -277,7 +279,13 @@ def ask(args: argparse.Namespace) -> Answer:
     return Answer(values, _words_of_ask(**values))
 
 
-def _words_of_ask(out, rows, asked_again, labels, stop_reason):
+def _words_of_ask(
+    out: str | None,
+    rows: int,
+    asked_again: bool,
+    labels: list[str] | None,
+    stop_reason: str,
+) -> str:
     """What was written, and what to do with it."""
     if stop_reason:
         return f"Enough labels: {stop_reason} To go on, add --more."
@@ -317,7 +325,7 @@ def _cells(columns: Columns, names: list[str], rows: list[int]) -> Columns:
     }
 
 
-def _check_number(n, evaluation):
+def _check_number(n: int, evaluation: Evaluation) -> None:
     n_left = evaluation.n_samples - len(evaluation.ledger.indices)
     if not n_left:
         raise ValueError("Every row of the pool was asked for. There are no more.")
@@ -341,8 +349,8 @@ def tell(args: argparse.Namespace) -> Answer:
             evaluation,
             args.sheet,
             partial(_cells, columns, list(columns)),
-            args.correct,
-            args.skip,
+            correct=args.correct,
+            skip=args.skip,
         )
         evaluation.refit()
         n_skipped = len(evaluation.ledger.skipped) - before
@@ -353,7 +361,7 @@ def tell(args: argparse.Namespace) -> Answer:
         return _recorded(evaluation, counts, recorded)
 
 
-def _recorded(evaluation, counts, recorded):
+def _recorded(evaluation: Evaluation, counts: dict[str, int], recorded: str) -> Answer:
     """What was recorded, how many labels there are, and how many rows are open."""
     n_labels, n_open = len(evaluation.ledger), len(evaluation.pending)
     there = "There is" if n_labels == 1 else "There are"
@@ -363,7 +371,7 @@ def _recorded(evaluation, counts, recorded):
     return Answer(counts | {"labels": n_labels, "open": n_open}, words)
 
 
-# The command ``annotate``: label rows in the terminal.
+# The command ``annotate``.
 
 
 def annotate(args: argparse.Namespace) -> Answer:
@@ -375,11 +383,11 @@ def annotate(args: argparse.Namespace) -> Answer:
         ledger = evaluation.ledger
         before, target = len(ledger), None if args.n is None else len(ledger) + args.n
 
-        def view(index):
+        def view(index: int) -> dict[str, str]:
             cells = _cells(columns, _shown_names(campaign, args), [index])
             return {name: printable(str(some[0])) for name, some in cells.items()}
 
-        def enough():
+        def enough() -> str:
             if args.more:
                 return ""
             return reason_to_stop(campaign, ledger, evaluation.spent)

@@ -1,4 +1,4 @@
-"""The command line: results on stdout, errors in one sentence on stderr."""
+"""The program ``sklearn-ase``: options in, results on stdout, errors on stderr."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COMMANDS: list[tuple[str, str, str, str, Callable]] = []
 def _command(module: str, words: str, example: str) -> Callable:
     """Register the function that adds the options of the command of its name."""
 
-    def register(add_options):
+    def register(add_options: Callable) -> Callable:
         name = add_options.__name__.removeprefix("_")
         line = f"sklearn-ase {name} {example}"
         _COMMANDS.append((name, f"_commands_{module}", words, line, add_options))
@@ -44,7 +44,7 @@ def _command(module: str, words: str, example: str) -> Callable:
 
 
 @_command("label", "show the columns of a file, to choose from", "pool.csv")
-def _columns(add):
+def _columns(add: Callable) -> None:
     _add_format(add, "--format")
 
 
@@ -54,7 +54,7 @@ def _columns(add):
     "pool.csv --journal eval.jsonl --judge gpt4 --text question answer --labels "
     "correct wrong --metric share:correct",
 )
-def _start(add):
+def _start(add: Callable) -> None:
     add("--journal", required=True, help="a new file, in which every label is kept")
     _add_format(add, "--format")
     add("--text", **_COLUMNS, help="columns that people read in order to label a row")
@@ -90,7 +90,7 @@ def _start(add):
 
 
 @_command("label", "write rows to label", "eval.jsonl 20 --out batch.csv")
-def _ask(add):
+def _ask(add: Callable) -> None:
     add("n", type=_count, help="how many rows to label")
     add("--out", required=True, help="a new file: .csv, or .json for Label Studio")
     _add_show(add)
@@ -99,7 +99,7 @@ def _ask(add):
 
 
 @_command("label", "read a sheet with labels", "eval.jsonl batch.csv")
-def _tell(add):
+def _tell(add: Callable) -> None:
     sheets = "a filled sheet (.csv), or an export of Label Studio (.json); if several "
     sheets += "people answered the same rows, all of their sheets"
     add("sheet", nargs="+", help=sheets)
@@ -108,7 +108,7 @@ def _tell(add):
 
 
 @_command("label", "label rows here, in the terminal", "eval.jsonl 20")
-def _annotate(add):
+def _annotate(add: Callable) -> None:
     add("n", type=_count, nargs="?", help="how many labels to give; default: until q")
     _add_show(add)
     estimate = "show the estimate so far; people may be led by it"
@@ -117,7 +117,7 @@ def _annotate(add):
 
 
 @_command("answer", "say how far a campaign is, with the estimate", "eval.jsonl")
-def _status(add):
+def _status(add: Callable) -> None:
     _add_level(add)
 
 
@@ -126,7 +126,7 @@ def _status(add):
     "say how many labels a narrower interval will take",
     "eval.jsonl --width 0.1 0.05",
 )
-def _plan(add):
+def _plan(add: Callable) -> None:
     width = "how wide the interval may be, from end to end"
     add("--width", type=_positive, nargs="+", required=True, metavar="W", help=width)
     _add_level(add)
@@ -138,7 +138,7 @@ def _plan(add):
     "say whether a limit is met: exit code 0 yes, 1 no, 2 not decided yet",
     "eval.jsonl --at-least 0.8 --level 0.9",
 )
-def _check(add):
+def _check(add: Callable) -> None:
     add("--at-least", type=float, metavar="X", help="is the metric at least X?")
     add("--at-most", type=float, metavar="X", help="is the metric at most X?")
     _add_level(add)
@@ -148,7 +148,7 @@ def _check(add):
 @_command(
     "answer", "answer another question from the same labels", "eval.jsonl --by region"
 )
-def _estimate(add):
+def _estimate(add: Callable) -> None:
     _add_metric(add, "another metric")
     add("--by", metavar="COL", help="a table with one line for each value of a column")
     together = "intervals of --by that hold all at once, to look for the worst"
@@ -170,14 +170,14 @@ def _estimate(add):
 
 
 @_command("answer", "say what each judge is worth", "eval.jsonl")
-def _judges(add):
+def _judges(add: Callable) -> None:
     _add_level(add)
 
 
 @_command(
     "answer", "say how far people agree, if rows have several answers", "eval.jsonl"
 )
-def _agreement(add):
+def _agreement(add: Callable) -> None:
     _add_level(add)
 
 
@@ -186,7 +186,7 @@ def _agreement(add):
     "say whether the labels agree with what was expected of them",
     "eval.jsonl",
 )
-def _diagnose(add):
+def _diagnose(add: Callable) -> None:
     """It has no options of its own."""
 
 
@@ -195,7 +195,7 @@ def _diagnose(add):
     "write a report to send on; without --html and --md print it as Markdown",
     "eval.jsonl --html report.html --by region",
 )
-def _report(add):
+def _report(add: Callable) -> None:
     add("--html", metavar="FILE", help="a page that loads nothing from the network")
     add("--md", metavar="FILE", help="the same as Markdown; files are replaced")
     add("--by", **_COLUMNS, help="a table with one line for each value of a column")
@@ -212,33 +212,35 @@ def _report(add):
     _add_level(add)
 
 
-def _add_format(add, name):
+def _add_format(add: Callable, name: str) -> None:
     words = f"of the file, if it is not found by itself: {', '.join(FORMS)}"
     add(name, choices=FORMS, metavar="FORMAT", help=words)
 
 
-def _add_metric(add, words, **several):
+def _add_metric(add: Callable, words: str, **several) -> None:
     add("--metric", help=f"{words}: {_METRICS}", **several)
     add("--half", metavar="LABEL", help="a label that counts one half in a share")
     add("--pos-label", metavar="LABEL", help="the label that f1 and others are about")
 
 
-def _add_show(add):
+def _add_show(add: Callable) -> None:
     show = "also show these columns, such as a judge; people may be led by what they "
     add("--show", **_COLUMNS, help=f"{show}see")
     add("--columns", **_COLUMNS, help="show these columns in place of those of --text")
 
 
-def _add_more(add):
+def _add_more(add: Callable) -> None:
     words = "also if there are enough labels by what was said at the start"
     add("--more", action="store_true", help=words)
 
 
-def _add_level(add, words="of the intervals, between 0 and 1 (default 0.9)"):
+def _add_level(
+    add: Callable, words: str = "of the intervals, between 0 and 1 (default 0.9)"
+) -> None:
     add("--level", type=_share, default=0.9, help=words)
 
 
-def _add_method(add, default):
+def _add_method(add: Callable, default: str) -> None:
     words = (
         "anytime: the interval may be looked at after every label; fixed: it is "
         "narrower, for one look at a number of labels that was chosen beforehand "
@@ -259,7 +261,7 @@ def _share(text: str) -> float:
     return _number(text, float, "a number between 0 and 1", lambda v: 0 < v < 1)
 
 
-def _number(text, kind, words, is_right):
+def _number(text: str, kind: type, words: str, is_right: Callable) -> Any:
     """The number that a text says, if it is a right one."""
     try:
         value = kind(text)
@@ -273,7 +275,7 @@ def _number(text, kind, words, is_right):
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line and leave with code 64."""
 
-    def error(self, message):
+    def error(self, message: str) -> None:
         # 2 is the code of a check that is not decided.
         print(f"sklearn-ase: {message}. See {self.prog} --help.", file=sys.stderr)
         self.exit(USAGE_ERROR)

@@ -49,7 +49,7 @@ def add_about(row: dict[str, Any], prefix: str, values: dict[str, Any] | None) -
         row.update({f"{prefix}.{name}": value for name, value in values.items()})
 
 
-def text_of(content) -> str | None:
+def text_of(content: Any) -> str | None:
     """Return a message, or several, as one text."""
     if isinstance(content, list):
         texts = [text_of(each) for each in content]
@@ -86,7 +86,7 @@ def deepeval_rows(document: Any) -> list[dict[str, Any]]:
     return [_deepeval_row(case) for case in _cases(document)]
 
 
-def _cases(document):
+def _cases(document: Any) -> list[dict]:
     if not isinstance(document, dict):
         return []
     run = document.get("testRunData", document)
@@ -94,7 +94,7 @@ def _cases(document):
     return [case for name in _LISTS for case in dicts_of(run.get(name))]
 
 
-def _deepeval_row(case):
+def _deepeval_row(case: dict) -> dict[str, Any]:
     turns = dicts_of(case.get("turns"))
     metrics = dicts_of(_get(case, "metricsData"))
     output = text_of(turns) if turns else _get(case, "actualOutput")
@@ -115,7 +115,7 @@ def _deepeval_row(case):
     return row
 
 
-def _get(case, name):
+def _get(case: dict, name: str) -> Any:
     """An entry, under its name in files or its name in Python."""
     in_python = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
     return case.get(name, case.get(in_python))
@@ -152,8 +152,8 @@ def inspect_rows(document: Any) -> list[dict[str, Any]]:
     return [_inspect_row(sample) for sample in dicts_of(document.get("samples"))]
 
 
-def _inspect_row(sample):
-    def text(content):
+def _inspect_row(sample: dict) -> dict[str, Any]:
+    def text(content: Any) -> Any:
         # Long texts are kept apart, and named where they belong.
         kept, found = sample.get("attachments") or {}, text_of(content)
         return found and _ATTACHMENT.sub(lambda m: kept.get(m[1], m[0]), found)
@@ -174,14 +174,14 @@ def _inspect_row(sample):
     return row
 
 
-def _completion(output):
+def _completion(output: dict) -> Any:
     choices = dicts_of(output.get("choices"))
     if "completion" in output or not choices:
         return output.get("completion")
     return (choices[0].get("message") or {}).get("content")
 
 
-def _value(score):
+def _value(score: Any) -> Any:
     value = score.get("value") if isinstance(score, dict) else score
     if isinstance(value, dict):
         return {
@@ -191,7 +191,7 @@ def _value(score):
     return _LETTERS.get(value, value) if isinstance(value, str) else value
 
 
-def _place(sample):
+def _place(sample: dict) -> tuple:
     """Numbers by size, before texts."""
     place, epoch = sample.get("id"), sample.get("epoch") or 0
     is_number = isinstance(place, int)
@@ -210,11 +210,12 @@ def is_lm_eval(document: Any) -> bool:
     return bool(rows) and all(row.keys() >= _NEEDED for row in rows)
 
 
-def lm_eval_rows(document):
+def lm_eval_rows(document: Any) -> list[dict[str, Any]]:
     """Return one row for each document."""
     samples = dicts_of(document)
     has_filters = len({sample.get("filter") for sample in samples}) > 1
-    rows, seen = {}, Counter()
+    rows: dict[tuple, dict] = {}
+    seen: Counter = Counter()
     for sample in samples:
         once = sample.get("doc_id"), sample.get("filter")
         seen[once] += 1  # A file may hold several runs.
@@ -228,7 +229,7 @@ def lm_eval_rows(document):
     return list(rows.values())
 
 
-def _lm_eval_row(sample):
+def _lm_eval_row(sample: dict) -> dict[str, Any]:
     calls = _calls(sample.get("arguments"))
     return {
         "id": sample.get("doc_id"),
@@ -239,7 +240,7 @@ def _lm_eval_row(sample):
     }
 
 
-def _calls(arguments):
+def _calls(arguments: Any) -> list:
     """Arguments of each call of the model, as lists."""
     if isinstance(arguments, dict):
         arguments = list(arguments.values())
@@ -247,7 +248,7 @@ def _calls(arguments):
     return [list(c.values()) if isinstance(c, dict) else c for c in calls]
 
 
-def _prompt(prompt):
+def _prompt(prompt: Any) -> Any:
     """The text of a prompt; a chat is kept as JSON, perhaps in a list."""
     if isinstance(prompt, list) and len(prompt) == 1:
         prompt = prompt[0]
@@ -259,17 +260,17 @@ def _prompt(prompt):
     return text_of(prompt)
 
 
-def _output(calls, responses):
+def _output(calls: list, responses: Any) -> Any:
     """What the model wrote, or the answer that it finds most likely."""
     chances = [_log_likelihood(response) for response in responses or []]
     is_choice = len(chances) > 1 and None not in chances and len(calls) == len(chances)
     if is_choice and all(len(call) > 1 for call in calls):
-        best = max(range(len(chances)), key=chances.__getitem__)
+        best = max(range(len(chances)), key=lambda place: chances[place] or 0.0)
         return text_of(calls[best][1])
     return _flat(responses)
 
 
-def _log_likelihood(response):
+def _log_likelihood(response: Any) -> float | None:
     """The first number of a pair such as ``[["-1.5", "False"]]``; None for others."""
     while isinstance(response, list) and len(response) == 1:
         response = response[0]
@@ -281,7 +282,7 @@ def _log_likelihood(response):
         return None
 
 
-def _flat(responses):
+def _flat(responses: Any) -> Any:
     """The one response in nested lists, or all of them."""
     while isinstance(responses, list) and len(responses) == 1:
         responses = responses[0]
@@ -306,7 +307,7 @@ def promptfoo_rows(document: Any) -> list[dict[str, Any]]:
     return [_row(result) for result in _results(document)]
 
 
-def _results(document):
+def _results(document: Any) -> list[dict]:
     """The results, where versions 1 to 3 of the file and JSON Lines have them."""
     for _ in range(2):
         if isinstance(document, dict):
@@ -314,7 +315,7 @@ def _results(document):
     return dicts_of(document)
 
 
-def _row(result):
+def _row(result: dict) -> dict[str, Any]:
     prompt, response = result.get("prompt"), result.get("response")
     provider = result.get("provider")
     if isinstance(prompt, dict):
@@ -342,7 +343,7 @@ def _row(result):
     return row
 
 
-def _assertions(parts, named):
+def _assertions(parts: list, named: Any) -> Any:
     """Score of each assertion that has no named score."""
     scores = []
     for part in parts:
@@ -353,6 +354,6 @@ def _assertions(parts, named):
     return numbered(scores)
 
 
-def _target(parts):
+def _target(parts: list) -> Any:
     values = [(part.get("assertion") or {}).get("value") for part in parts]
     return next((value for value in values if isinstance(value, str)), None)

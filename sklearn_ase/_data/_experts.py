@@ -104,7 +104,7 @@ class Experts:
         return np.nan_to_num(proba - 1.0 / len(classes))
 
 
-# Checks of what others say about the labels of the pool.
+# Checks of experts.
 
 
 # Standard deviation of the scores of a judge who uses the whole scale.

@@ -1,4 +1,4 @@
-"""Checks of labels and classes that came from outside."""
+"""Checks of labels, classes and groups of rows that came from outside."""
 
 from __future__ import annotations
 
@@ -153,27 +153,13 @@ def check_oracle(y: Any, problem: Problem, name: str = "y") -> Callable:
         )
     if callable(y) and not isinstance(y, type):
         return y
-    n_samples, sample = problem.n_samples, problem.sample
-    if sample is not None:
-        n_samples = sample.n_source_rows
-    if isinstance(y, Mapping):
-        raise TypeError(
-            f"{name} must be an array of labels, one for each of the {n_samples} rows "
-            f"of the pool, or a function indices -> labels, but is a "
-            f"{type(y).__name__}. Labels of some rows only are known_labels={{row: "
-            "label}."
-        )
-    # Not read as an array: a label may be bought as soon as it is looked at.
-    is_array = hasattr(y, "__len__") and hasattr(y, "__getitem__")
-    if not is_array or isinstance(y, (str, type)) or getattr(y, "shape", None) == ():
-        raise TypeError(
-            f"{name} must be an array of labels or a function indices -> labels, but "
-            f"is {shown(y)}{', a name: give the column itself' * isinstance(y, str)}."
-        )
+    sample = problem.sample
+    n_named = problem.n_samples if sample is None else sample.n_source_rows
+    _refuse_no_array(y, n_named, name)
     is_of_sample = sample is not None and n_rows(y) == len(sample)
-    if n_rows(y) != n_samples and not is_of_sample:
+    if n_rows(y) != n_named and not is_of_sample:
         raise ValueError(
-            f"{name} has {n_rows(y)} labels, but the pool has {n_samples} rows. Give "
+            f"{name} has {n_rows(y)} labels, but the pool has {n_named} rows. Give "
             "one for each row, or a function indices -> labels."
         )
     refuse_masked(y, name)
@@ -194,6 +180,24 @@ def check_oracle(y: Any, problem: Problem, name: str = "y") -> Callable:
         return labels
 
     return oracle
+
+
+def _refuse_no_array(y: Any, n_samples: int, name: str) -> None:
+    """Refuse what has no label for each row."""
+    if isinstance(y, Mapping):
+        raise TypeError(
+            f"{name} must be an array of labels, one for each of the {n_samples} rows "
+            f"of the pool, or a function indices -> labels, but is a "
+            f"{type(y).__name__}. Labels of some rows only are known_labels={{row: "
+            "label}."
+        )
+    # Not read as an array: a label may be bought as soon as it is looked at.
+    is_array = hasattr(y, "__len__") and hasattr(y, "__getitem__")
+    if not is_array or isinstance(y, (str, type)) or getattr(y, "shape", None) == ():
+        raise TypeError(
+            f"{name} must be an array of labels or a function indices -> labels, but "
+            f"is {shown(y)}{', a name: give the column itself' * isinstance(y, str)}."
+        )
 
 
 def _refuse_rows_without_label(labels: Any, rows: Any, name: str) -> None:
@@ -335,7 +339,7 @@ def _is_class(labels: np.ndarray) -> np.ndarray:
     )
 
 
-# Groups of rows, named by anything.
+# Groups of rows.
 
 
 _SIMPLE = (str, int, float, bool)

@@ -1,4 +1,4 @@
-"""Checks of the model under test and of its predictions, with errors that help."""
+"""The model under test: its checks, and its predictions for pool and training rows."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def check_sorted(classes: Any, name: str) -> None:
         )
 
 
-# Arrays with one column per class: put them in order, or make them from labels.
+# Arrays with one column per class.
 
 
 def align_columns(values: np.ndarray, columns: Any, classes: Any) -> Floats:
@@ -329,7 +329,7 @@ def _folds(splitter: KFold | StratifiedKFold, y: np.ndarray) -> list:
         return list(splitter.split(np.zeros(len(y)), y))
 
 
-# Predictions of the model under test, for the pool and for training rows.
+# Predictions for the pool and for training rows.
 
 
 @dataclass(frozen=True, eq=False)
@@ -573,7 +573,7 @@ def _probabilities(
     return one_hot(label, columns), columns
 
 
-# Whether given predictions are those of the model that was given beside them.
+# Whether given predictions are those of the given model.
 
 
 _MOST_ROWS = 100
@@ -635,7 +635,7 @@ def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return far.reshape(len(far), -1).any(axis=1)
 
 
-# Predictions of the model under test, as a metric wants them.
+# Predictions as a metric wants them.
 
 
 def response_of(problem: Problem, metric: Any, classes: Any) -> Any:

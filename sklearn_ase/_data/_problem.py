@@ -1,4 +1,4 @@
-"""The loss of a model, bound to its predictions and checked."""
+"""The problem: rows, predictions, loss, weights and costs of an evaluation, checked."""
 
 from __future__ import annotations
 
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from sklearn_ase.losses._base import BaseLoss, LossTable, PointLoss
     from sklearn_ase.surrogate._base import BaseSurrogate
 
+# The loss of the model, checked.
+
 # What the package reads of a loss that is bound to a pool.
 _OF_A_POOL_LOSS = ("n_samples", "max_loss", "is_bounded", "observed", "take")
 
@@ -79,7 +81,7 @@ def build_loss(
     return built
 
 
-# What stays the same throughout an evaluation: the data and the predictions.
+# The problem.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -368,7 +370,7 @@ class TrainingRows:
         return f"TrainingRows({len(self.y)} rows)"
 
 
-# Put the data of an evaluation together: ask the model, check that all fits.
+# The problem, made from what the user gave.
 
 
 def make_problem(

@@ -1,4 +1,4 @@
-"""Access rows and labels of arrays, frames, lists and torch datasets."""
+"""Rows: how many, which, and in which order, in any container that users bring."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def stack_rows(top: Any, bottom: Any) -> Any:
     return np.concatenate([np.asarray(top), np.asarray(bottom)])
 
 
-# Arrays that come from outside: what they may hold, said once for all arguments.
+# What arrays from outside may hold.
 
 
 _KINDS = {
@@ -225,7 +225,7 @@ def read_numbers(values: Any, name: str) -> np.ndarray:
     return values.astype(float)
 
 
-# Whether objects of pandas have their rows in one order.
+# The order of the rows of pandas.
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +357,7 @@ def _is_default(index: Any) -> bool:
     return index.nlevels == 1 and np.array_equal(index, np.arange(len(index)))
 
 
-# Show rows of the pool as columns that people can read.
+# Rows as people read them.
 
 
 # Columns that are added here; a feature of the same name is renamed.

@@ -418,7 +418,7 @@ def _shown_values(columns: dict[str, Floats]) -> Floats:
 def _stretched(columns: dict[str, Floats], along: _Axis, up: _Axis) -> str:
     """Band, ends and curve, in percent of the inner picture."""
 
-    def drawn(tag, kind, xs, ys):
+    def drawn(tag: str, kind: str, xs: Floats, ys: Floats) -> str:
         places = (
             f"{along.place(x):.2f},{up.place(y):.2f}"
             for x, y in zip(xs, ys, strict=True)

@@ -1,26 +1,32 @@
-"""Learn from labels: fit the surrogate and ask it about the pool."""
+"""Beliefs: what the surrogate says of the pool now, and said at earlier picks."""
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._evaluation._picker import next_proba, score_pool
+from sklearn_ase._evaluation._plan import is_factor, next_refit
 from sklearn_ase._inference import _steps as _kernels
 from sklearn_ase._inference._bounds import MIN_LABELS
 from sklearn_ase._inference._questions import BeliefColumns, Epoch
+from sklearn_ase._utils._display import Advice
 from sklearn_ase._utils._estimators import accepted_by
 from sklearn_ase.losses import BaseLoss
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from sklearn_ase._data._problem import Problem
+    from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._evaluation._plan import Plan
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._state import PoolState
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +62,8 @@ class Learned:
         surrogate does not say.
     """
 
-    classes: np.ndarray | None
-    loss: object
+    classes: Any
+    loss: Any
     belief: object = None
     expected_loss: np.ndarray | None = None
     loss_variance: np.ndarray | None = None
@@ -69,7 +75,7 @@ class Learned:
     n_compared: int = 0
     met: frozenset = frozenset()
     rows: tuple = ()
-    left_out: object = None
+    left_out: Any = None
 
 
 def not_yet_learned(problem: Problem, labels: Sequence[Any]) -> Learned:
@@ -222,7 +228,170 @@ def _training_tail(surrogate, loss):
         return np.nan
 
 
-# Earlier beliefs, for questions that are asked later.
+# The belief of now, and when it is learned again.
+
+
+REPLACED = (
+    "If one of them is wrong, replace it with evaluation.correct(row, label); the "
+    "surrogate is then fitted again."
+)
+FAILED = Advice(
+    "The surrogate failed. All labels are recorded. Nothing is picked or estimated "
+    "until the surrogate has learned.",
+    cure="replace",
+    in_python="The next call of ask(), estimate() or refit() tries it again. "
+    f"{REPLACED}",
+)
+
+
+class Status(Enum):
+    """Whether the belief of now is one of all labels that it should know."""
+
+    LEARNED = "learned"
+    OUTDATED = "must learn again, as there are other classes"
+    FAILED = "failed: learning began and did not end"
+
+
+class Beliefs:
+    """The belief of now and the kept ones.
+
+    Attributes
+    ----------
+    now : Learned
+    status : Status
+    n_learned : int
+        Number of labels that the last fit of the surrogate had.
+    kept : KeptBeliefs
+        Those for picks of this process; those before are replayed once.
+    """
+
+    def __init__(
+        self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
+    ) -> None:
+        self.problem, self.plan, self.ledger, self.seed = problem, plan, ledger, seed
+        self.now = not_yet_learned(problem, ledger.answers())
+        self.status, self.n_learned = Status.OUTDATED, 0
+        self.kept = KeptBeliefs(len(ledger.indices))
+        self._replayed: list[Epoch] | None = None
+
+    @property
+    def placed(self) -> LabelLedger:
+        """The ledger with rows named by their places in the pool."""
+        return self.problem.placed(self.ledger)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the surrogate has been fitted."""
+        return self.now.belief is not None
+
+    def has_classes(self, labels: np.ndarray) -> bool:
+        """Whether labels add no class to those known."""
+        classes = self.now.classes
+        return classes is None or bool(np.isin(labels, classes).all())
+
+    def add_classes(self) -> bool:
+        """Add classes not seen before; returns whether the classes changed."""
+        classes = self.problem.classes_with(self.ledger.answers())
+        if np.array_equal(classes, self.now.classes):
+            return False
+        # The old belief has no columns for other classes.
+        self.status = Status.OUTDATED
+        self.now = not_yet_learned(self.problem, self.ledger.answers())
+        return True
+
+    def learn(self, n_labels: int | None = None) -> bool:
+        """Fit the surrogate to the first labels; returns whether it was fitted."""
+        ledger = self.placed
+        labels = dict(list(ledger.labels.items())[:n_labels])
+        is_constant = self.plan.surrogate.is_constant
+        if not (is_constant and self.is_fitted):
+            self.status = Status.FAILED  # Until all has been learned.
+            known = ledger.known | labels
+            self.now = learn(self.problem, self.plan, self.now, known, self.seed)
+        self.status, self.n_learned = Status.LEARNED, len(labels)
+        if labels:
+            self.ledger.refit(self.n_learned)
+        return self.is_fitted and not is_constant
+
+    def learn_more(self) -> None:
+        """Tell the surrogate the labels since its last fit, if it can take them."""
+        if not (self.is_fitted and self.plan.can_update):
+            return
+        new = self.labels_since_fit()
+        if not new and self.now.belief is self.now.fitted_belief:
+            return
+        self.status = Status.FAILED  # Until all has been learned.
+        self.now = learn_more(self.problem, self.plan, self.now, new)
+        self.status = Status.LEARNED
+
+    def update(self, must_learn: bool) -> bool:
+        """Learn anew if it is due, else new labels; returns whether it was fitted."""
+        if must_learn or self.is_due():
+            return self.learn()
+        self.learn_more()
+        return False
+
+    def restore(self) -> bool:
+        """Learn what a live evaluation has learned; returns whether that is new."""
+        n_learned = self.ledger.refits[-1] if self.ledger.refits else 0
+        changed = self.learn(n_learned)
+        learned = self.problem.classes_with(self.ledger.answers(n_learned))
+        # A live evaluation is fitted again as soon as there is another class.
+        if self.is_due() or not np.array_equal(learned, self.now.classes):
+            return self.learn()
+        self.learn_more()
+        return changed
+
+    def learn_without_labels(self) -> None:
+        """Learn from training rows alone: recorded labels make the surrogate fail."""
+        before = not_yet_learned(self.problem, self.ledger.answers())
+        self.now = learn(self.problem, self.plan, before, {}, self.seed)
+        self.status, self.n_learned = Status.LEARNED, 0
+
+    def labels_since_fit(self) -> dict[int, Any]:
+        """Labels that the last fit did not have, as a dict of row to label."""
+        # Labels that were known before the first pick were learned by every fit.
+        ledger = self.placed
+        labels = ledger.last_labels(len(ledger) - self.n_learned).items()
+        return {row: label for row, label in labels if row not in ledger.known}
+
+    def is_due(
+        self, n_coming: int = 0, due_at: Callable[..., int | None] = next_refit
+    ) -> bool:
+        """Whether the surrogate is to be fitted again, with `n_coming` more labels."""
+        if self.status is not Status.LEARNED:
+            return True
+        can_wait = self.is_fitted and self.plan.can_update
+        if can_wait and is_factor(self.plan.refit) and self._has_unmet_class():
+            return True
+        n_fitted = self.problem.n_training + self.n_learned if can_wait else None
+        due = due_at(self.plan.refit, self.n_learned, n_fitted)
+        return due is not None and len(self.ledger) + n_coming >= due
+
+    def _has_unmet_class(self) -> bool:
+        """Whether a label is of a class that the last fit did not see.
+
+        A calibration cannot learn such a class between refits.
+        """
+        labels = np.asarray(list(self.labels_since_fit().values())).tolist()
+        return bool(self.now.met) and not self.now.met.issuperset(labels)
+
+    def keep(self, scores: np.ndarray, state: PoolState) -> None:
+        """Keep the belief for the next picks, if it has changed much."""
+        selection, n_labels = self.plan.selection, len(self.ledger)
+        # Without probabilities of picks no other quantity can be estimated.
+        if selection.has_query_proba and self.kept.is_due(self.now, n_labels):
+            proba = next_proba(selection, scores, state)
+            self.kept.keep(self.now, len(self.ledger.indices), n_labels, proba)
+
+    def epochs(self, replay: Callable[[int], list[Epoch]]) -> list[Epoch]:
+        """Beliefs of the past; those for picks of another process are replayed."""
+        if self.kept.begins_at and self._replayed is None:
+            self._replayed = replay(self.kept.begins_at)
+        return [*(self._replayed or ()), *self.kept.epochs]
+
+
+# Kept beliefs, for questions that are asked later.
 
 
 # Between fits of the surrogate a belief is kept when the labels have grown by this
@@ -232,8 +401,8 @@ _GROWTH = 1.2
 _MOST_BYTES = 2**28
 
 
-class EpochKeeper:
-    """Keeps beliefs while rows are picked.
+class KeptBeliefs:
+    """Beliefs of the past, each in force for a run of picks.
 
     Attributes
     ----------
@@ -276,7 +445,9 @@ class EpochKeeper:
         self.epochs.append(Epoch(n_picks, columns, proba))
 
 
-def replayed_epochs(evaluation, n_picks):
+def replayed_epochs(
+    evaluation: Evaluation, state: PoolState, n_picks: int
+) -> list[Epoch]:
     """Make the beliefs for the first picks again, from the labels before each.
 
     Labels count in the order of the picks. If they came in another order, or were
@@ -286,8 +457,9 @@ def replayed_epochs(evaluation, n_picks):
     problem, ledger = evaluation.problem, evaluation.placed
     # A copy, so that the surrogate of the evaluation stays as it was fitted last.
     plan = replace(evaluation.plan, surrogate=copy(evaluation.plan.surrogate))
-    keeper, refits, n_fitted, learned = EpochKeeper(), set(ledger.refits), None, None
-    labels = {}
+    keeper, refits, n_fitted = KeptBeliefs(), set(ledger.refits), None
+    learned: Any = None
+    labels: dict[int, Any] = {}
     for place in range(n_picks):
         n_labels = len(labels)
         is_fit = n_fitted is None or (n_labels in refits and n_labels > n_fitted)
@@ -302,10 +474,10 @@ def replayed_epochs(evaluation, n_picks):
             if new:
                 learned = learn_more(problem, plan, learned, new)
         if keeper.is_due(learned, n_labels):
-            state = _past_state(evaluation.state, learned, place)
-            view = evaluation.view(state, keeper.epochs, learned.classes)
+            past = _past_state(state, learned, place)
+            view = evaluation.view(past, keeper.epochs, learned.classes)
             scores = score_pool(plan, view, problem.cost)
-            proba = next_proba(plan.selection, scores, state)
+            proba = next_proba(plan.selection, scores, past)
             keeper.keep(learned, place, n_labels, proba)
             if keeper.is_full:
                 break

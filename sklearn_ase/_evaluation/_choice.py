@@ -1,4 +1,4 @@
-"""How the models stand: believed gains, and what the labels say about them."""
+"""A choice: an evaluation that asks which of several models is the best."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._evaluation._comparison import Answers, Comparison
+from sklearn_ase._evaluation._compare import Answers, Comparison
 from sklearn_ase._evaluation._evaluation import Evaluation
-from sklearn_ase._evaluation._plan import check_stop
+from sklearn_ase._evaluation._plan import check_risk, check_stop
 from sklearn_ase._evaluation._questions import (
     Question,
     Support,
+    estimate_of,
     known_proba,
+    metric_and_weight,
     states_for,
+    view_of,
 )
 from sklearn_ase._inference._differences import Pairs
 from sklearn_ase._inference._models import (
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sklearn_ase._data._problem import Problem
-    from sklearn_ase._evaluation._models import Models
+    from sklearn_ase._evaluation._compare import Models
     from sklearn_ase._evaluation._plan import Plan
     from sklearn_ase._inference._models import Columns
     from sklearn_ase._labels._ledger import LabelLedger
@@ -138,100 +141,100 @@ def believed_covariance(
     return (of_labels + of_weights) / n_samples**2
 
 
-# How several models stand, and the questions about each of them.
+# How the models stand, kept until something changes.
 
 
 _DRAWS, _CRITICAL = 7, 11
 
 
-class Leading(Evaluation):
-    """Evaluation of that of several models which leads now."""
+@dataclass(frozen=True, eq=False)
+class Race:
+    """How the models stand at a state of the pool, and what that is made of.
 
-    def __init__(
-        self,
-        models: Models,
-        problem: Problem,
-        plan: Plan,
-        ledger: LabelLedger,
-        seed: int,
-    ) -> None:
-        self.models = models
-        self._metrics = None, None, None  # Classes, metrics for them, columns.
-        self._stands: dict = {}
-        self._model_cache: dict = {}
+    Attributes
+    ----------
+    standing : Standing
+    columns : Columns
+        Means that decide about the models.
+    corrected : Corrected or None
+        None without a label.
+    pairs : Pairs
+    """
+
+    standing: Standing
+    columns: Columns
+    corrected: Corrected | None
+    pairs: Pairs
+
+
+class Standings:
+    """How the models stand, kept until something changes.
+
+    Parameters
+    ----------
+    models : Models
+    seed : int
+    """
+
+    def __init__(self, models: Models, seed: int) -> None:
+        self.models, self.seed = models, seed
+        self._metrics: tuple = None, None, None  # Classes, metrics for them, columns.
+        self._races: dict = {}
+        self._cache: dict = {}
         self._questions: dict = {}
-        self._kept = None, None  # A state, and the answers for it.
-        super().__init__(problem, plan, ledger, seed)
 
-    def _standing(self, state, epochs, classes):
-        """How the models stand, columns, corrected means, and their differences."""
-        if state not in self._stands:
-            columns = self._columns(state, classes)
-            more = self.placed.more_labels
-            observed = columns.observed(state.indices, state.labels, more)
-            corrected = None
+    def at(self, state: PoolState, epochs, classes, more_labels) -> Race:
+        """How the models stand at a state."""
+        if state not in self._races:
+            columns = self._columns(state, classes, more_labels)
+            observed = columns.observed(state.indices, state.labels, more_labels)
+            corrected, weight = None, self.models.weight
             if state.settled.n_labels:
                 aligned = [self._aligned(epoch, classes) for epoch in epochs]
                 corrected = Corrected(
-                    columns,
-                    state,
-                    aligned,
-                    observed,
-                    self._model_cache,
-                    self.models.weight,
+                    columns, state, aligned, observed, self._cache, weight
                 )
             agreement, seed = self.models.agreement, [self.seed, _CRITICAL]
             pairs = Pairs(columns, state, observed, corrected, agreement, seed)
             seed = [self.seed, state.n_labels, _DRAWS]
-            weight = self.models.weight
             found = standing(columns, state, observed, pairs, seed, weight)
-            self._stands = {state: (found, columns, corrected, pairs)}
-        return self._stands[state]
+            self._races = {state: Race(found, columns, corrected, pairs)}
+        return self._races[state]
 
-    def _aligned(self, epoch, classes):
-        """The epoch with a column for each class; one object for each epoch."""
-        key = "aligned", epoch.belief
-        if key not in self._model_cache:
-            self._model_cache[key] = epoch.belief.aligned(classes)
-        return Epoch(epoch.start, self._model_cache[key], epoch.query_proba)
-
-    def _forget_other_classes(self, classes):
-        if self._metrics[1] is None or not np.array_equal(self._metrics[0], classes):
-            self._metrics = classes, self.models.bound(classes), None
-            self._model_cache, self._questions = {}, {}
-
-    def _columns(self, state, classes):
-        self._forget_other_classes(classes)
-        metrics, columns = self._metrics[1:]
-        if columns is None:
-            proba = known_proba(state, classes, self.placed.more_labels)
-            columns = self.models.columns(metrics, classes, proba)
-            if all(near is m for near, m in zip(columns.metrics, metrics, strict=True)):
-                self._metrics = classes, metrics, columns
-            else:  # Of a ranking: it is another one near each belief.
-                self._model_cache = {}
-        return columns
-
-    def _question_of(self, model, classes):
+    def question(self, model: int, classes: np.ndarray | None) -> Question:
         """The metric of one model, as a question."""
         self._forget_other_classes(classes)
         if model not in self._questions:
             metric, weight = self._metrics[1][model], self.models.weight
-            self._questions[model] = Question(metric, weight=weight), {}
-        return self._questions[model][0]
+            self._questions[model] = Question(metric, weight=weight)
+        return self._questions[model]
 
-    def _reported(self, classes):
-        model = self._standing(self.state, self.epochs, classes)[0].leader
-        question = self._question_of(model, classes)
-        self._bound, self._cache = (classes, question), self._questions[model][1]
-        return question
+    def _aligned(self, epoch, classes):
+        """The epoch with a column for each class; one object for each epoch."""
+        key = "aligned", epoch.belief
+        if key not in self._cache:
+            self._cache[key] = epoch.belief.aligned(classes)
+        return Epoch(epoch.start, self._cache[key], epoch.query_proba)
 
-    def _estimate_if_possible(self):
-        # A surrogate that failed leaves no belief, and its error is to be seen.
-        return super()._estimate_if_possible() if self.is_fitted else None
+    def _forget_other_classes(self, classes):
+        if self._metrics[1] is None or not np.array_equal(self._metrics[0], classes):
+            self._metrics = classes, self.models.bound(classes), None
+            self._cache, self._questions = {}, {}
+
+    def _columns(self, state, classes, more_labels):
+        self._forget_other_classes(classes)
+        metrics, columns = self._metrics[1:]
+        if columns is None:
+            proba = known_proba(state, classes, more_labels)
+            columns = self.models.columns(metrics, classes, proba)
+            if all(near is m for near, m in zip(columns.metrics, metrics, strict=True)):
+                self._metrics = classes, metrics, columns
+            else:  # Of a ranking: it is another one near each belief.
+                self._cache = {}
+        return columns
 
 
-# What a label is expected to tell about which of several models is the best.
+# What a label is expected to tell about the best model.
 
 
 # Numbers of a table of rows, labels and models that is made at a time.
@@ -275,10 +278,10 @@ def _ratings(values, scale):
     return np.clip(1.0 + worse / scale, 0.0, 1.0)
 
 
-# The choice of one of several models, label by label.
+# The choice, label by label.
 
 
-class ModelSelection(Leading):
+class ModelSelection(Evaluation):
     """Choice of the best of several models on one pool, label by label.
 
     Made by :meth:`ActiveModelSelector.start`; ``fit`` is a loop over its methods. It is
@@ -308,6 +311,42 @@ class ModelSelection(Leading):
     'good'
     """
 
+    def __init__(
+        self,
+        models: Models,
+        problem: Problem,
+        plan: Plan,
+        ledger: LabelLedger,
+        seed: int,
+    ) -> None:
+        self.models = models
+        self._standings = Standings(models, seed)
+        self._answered: tuple = None, None  # A state, and the answers for it.
+        super().__init__(problem, plan, ledger, seed)
+
+    def race(
+        self,
+        state: PoolState | None = None,
+        epochs: list[Epoch] | None = None,
+        classes: np.ndarray | None = None,
+    ) -> Race:
+        """How the models stand, now or at an earlier state of the pool.
+
+        Parameters
+        ----------
+        state : PoolState, default=None
+        epochs : list of Epoch, default=None
+        classes : ndarray of shape (n_classes,), default=None
+
+        Returns
+        -------
+        race : Race
+        """
+        state = self.state if state is None else state
+        epochs = self.epochs if epochs is None else epochs
+        classes = self.classes_ if classes is None else classes
+        return self._standings.at(state, epochs, classes, self.placed.more_labels)
+
     @property
     def names(self) -> list[str]:
         """Names of the models, in their order."""
@@ -316,7 +355,7 @@ class ModelSelection(Leading):
     @property
     def best_index(self) -> int:
         """Place of the model that is chosen now."""
-        return self._standing(self.state, self.epochs, self.classes_)[0].leader
+        return self.race().standing.leader
 
     @property
     def best_name(self) -> str:
@@ -359,8 +398,7 @@ class ModelSelection(Leading):
         estimate : Estimate
             Its ``note`` says what the labels were bought for.
         """
-        found: Any = super().estimate(risk, groups, **question)
-        return replace(found, note=self.plan.acquisition.bought_for)
+        return self._estimate_of(self.best_index, risk, groups, **question)
 
     def estimate_of(
         self, name: str, risk: BaseRisk | None = None, **question: Any
@@ -380,11 +418,14 @@ class ModelSelection(Leading):
         estimate : Estimate
         """
         check_choice(name, "name", tuple(self.models.names))
-        asked, self._asked = self._asked, self.models.names.index(name)
-        try:
-            return self.estimate(risk, **question)
-        finally:
-            self._asked = asked
+        return self._estimate_of(self.models.names.index(name), risk, **question)
+
+    def _estimate_of(self, model, risk=None, groups=None, **question):
+        """Answer a question about one of the models, given by its place."""
+        check_risk(self.risk if risk is None else risk)
+        asked = self._question_of(model, **question)
+        found: Any = estimate_of(self, asked, risk, groups)
+        return replace(found, note=self.plan.acquisition.bought_for)
 
     def compare(
         self,
@@ -415,12 +456,13 @@ class ModelSelection(Leading):
         if models is not None or any(each is not None for each in question.values()):
             own: Any = self.models if models is None else models
             return super().compare(own, reference=reference, **question)
-        stand = self._standing(self.state, self.epochs, self.classes_)[0]
+        stand = self.race().standing
         answers, proba = self._answers(), stand.best_proba
         if answers.pairs.n_labels:  # With the errors of the shown differences.
             proba = answers.proba_of_best(stand.leader)
-        found = stand.leader, stand.gains, proba
-        return Comparison(self.names, *found, answers, reference)
+        return Comparison(
+            self.names, stand.leader, stand.gains, proba, answers, reference
+        )
 
     def _is_own(self, metric):
         """Whether a metric is the one that the models are chosen by."""
@@ -428,28 +470,21 @@ class ModelSelection(Leading):
 
     def _answers(self):
         """Estimates of models and differences, kept until something changes."""
-        state, classes = self.state, self.classes_
-        if self._kept[0] is not state:
-            stand, columns, _, pairs = self._standing(state, self.epochs, classes)
-            more, weight = self.placed.more_labels, self.models.weight
-            self._kept = (
-                state,
-                Answers(
-                    columns.metrics,
-                    columns.sign,
-                    states_for(state, self.epochs, more, classes, weight, cache={}),
-                    self.risk,
-                    pairs,
-                    self.plan.acquisition.bought_for,
-                    Support.of(state, self.risk, weight),
-                    stand.gains,
-                ),
+        state, race, weight = self.state, self.race(), self.models.weight
+        if self._answered[0] is not state:
+            more, classes = self.placed.more_labels, self.classes_
+            answers = Answers(
+                race.columns.metrics,
+                race.columns.sign,
+                states_for(state, self.epochs, more, classes, weight, cache={}),
+                self.risk,
+                race.pairs,
+                self.plan.acquisition.bought_for,
+                Support.of(state, self.risk, weight),
+                race.standing.gains,
             )
-        return self._kept[1]
-
-    _asked: int | None = (
-        None  # The model that a question is about; None means the leader.
-    )
+            self._answered = state, answers
+        return self._answered[1]
 
     def question(
         self,
@@ -458,26 +493,39 @@ class ModelSelection(Leading):
         sample_weight: ArrayLike | None = None,
     ) -> Question | None:
         """The metric that is asked for, applied to the predictions of the leader."""
-        model = self.best_index if self._asked is None else self._asked
+        return self._question_of(self.best_index, metric, where, sample_weight)
+
+    def _question_of(self, model, metric=None, where=None, sample_weight=None):
+        """The metric that is asked for, applied to the predictions of a model."""
         if metric is None and where is None and sample_weight is None:
-            return self._question_of(model, self.classes_)
-        problem = self.problem
-        try:
-            self.problem = self.models.problems[model]
-            found: Any = super().question(metric, where, sample_weight)
-        finally:
-            self.problem = problem
+            return self._standings.question(model, self.classes_)
+        metric, weight = metric_and_weight(self, metric, where, sample_weight)
+        problem = self.models.problems[model]
+        found = Question.of(problem, metric, self.classes_, weight)
         # The ledger has what was expected of the first model only.
-        return replace(found, line=None)
+        return replace(found, curve=None)
+
+    def _reported(self, classes, state):
+        """The metric of the model that leads."""
+        leader = self.race(state, self.epochs, classes).standing.leader
+        return self._standings.question(leader, classes)
+
+    def _estimate_if_possible(self):
+        # A surrogate that failed leaves no belief, and its error is to be seen.
+        return super()._estimate_if_possible() if self.is_fitted else None
 
     def view(
         self, state: PoolState, epochs: list[Epoch], classes: np.ndarray | None
     ) -> PoolState:
         """The state as the acquisition sees it: that of the leader, with the others."""
-        stand, columns, *_ = self._standing(state, epochs, classes)
-        question = self._question_of(stand.leader, classes)
+        race = self.race(state, epochs, classes)
+        stand, columns = race.standing, race.columns
+        question, more = (
+            self._standings.question(stand.leader, classes),
+            self.placed.more_labels,
+        )
         # What was expected of earlier picks is of no use to it.
-        seen = self._view_of(question, state, [], classes)
+        seen = view_of(question, state, [], classes=classes, more_labels=more)
         models = ModelsView(
             leader=stand.leader,
             best_proba=stand.best_proba,

@@ -1,4 +1,4 @@
-"""The verdict of a diagnosis, and the advice in plain words."""
+"""The diagnosis of an evaluation: what labels say of the surrogate, and what to do."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def of_one_label(share):
     )
 
 
-# The diagnosis: what the labels say about the surrogate.
+# The figures of a diagnosis.
 
 
 @dataclass(frozen=True)

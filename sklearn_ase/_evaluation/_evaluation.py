@@ -1,4 +1,4 @@
-"""The verbs of an evaluation that change labels."""
+"""One evaluation, label by label (Algorithm 1 of the paper): ask, tell, estimate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_ase._annotation._answers import (
-    check_lines,
-    export_rows,
-    plan_answers,
-    put_together,
-    read_answers,
-)
+from sklearn_ase._annotation._answers import import_files
+from sklearn_ase._annotation._sheet import export_rows
 from sklearn_ase._data._labels import check_oracle, refuse_one_hot
 from sklearn_ase._data._rows import (
     answers_for,
@@ -28,23 +23,37 @@ from sklearn_ase._data._rows import (
 from sklearn_ase._display._blocks import Facts
 from sklearn_ase._display._html import notebook
 from sklearn_ase._evaluation._agreement import agreement
-from sklearn_ase._evaluation._comparison import Answers, Comparison
+from sklearn_ase._evaluation._beliefs import (
+    FAILED,
+    REPLACED,
+    Beliefs,
+    Status,
+    replayed_epochs,
+)
+from sklearn_ase._evaluation._compare import (
+    Comparison,
+    as_models,
+    as_systems,
+    compare_models,
+    comparing_risk,
+)
 from sklearn_ase._evaluation._diagnosis import diagnose, scarce_share
 from sklearn_ase._evaluation._history import (
+    NotedBets,
     check_estimate,
     history,
     labels_needed,
+    lacks_last_estimate,
     last_estimate,
     metric_labels_needed,
+    note_estimate,
     past_intervals,
     recent_estimates,
 )
 from sklearn_ase._evaluation._judges import judge_table
-from sklearn_ase._evaluation._learner import RecordedEvaluation, together
 from sklearn_ase._evaluation._loop import Limits, run_loop
-from sklearn_ase._evaluation._models import as_models, as_systems
 from sklearn_ase._evaluation._other_pool import expected_on
-from sklearn_ase._evaluation._picker import next_proba, pick_rows, score_pool
+from sklearn_ase._evaluation._picker import pick_rows, score_pool
 from sklearn_ase._evaluation._plan import (
     check_budget,
     check_n_labels,
@@ -54,24 +63,20 @@ from sklearn_ase._evaluation._plan import (
 )
 from sklearn_ase._evaluation._questions import (
     Question,
-    Support,
-    check_weight,
-    check_where,
-    influence_of,
-    known_proba,
-    states_for,
+    answer_question,
+    check_defined,
+    estimate_of,
+    metric_and_weight,
+    view_of,
     weight_of,
-    words_of_waiting,
 )
 from sklearn_ase._evaluation._report import check_target, make_report
 from sklearn_ase._evaluation._slices import slice_table
-from sklearn_ase._inference._bounds import check_groups, grouped_variance
-from sklearn_ase._inference._differences import Pairs
+from sklearn_ase._evaluation._states import pool_state
 from sklearn_ase._inference._evidence import judging_obstacle
-from sklearn_ase._inference._models import Corrected
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer, check_verbose, shown
-from sklearn_ase._utils._display import Advice
+from sklearn_ase._utils._display import Advice, warn_caller
 from sklearn_ase._utils._typing import (
     ByName,
     Floats,
@@ -82,7 +87,8 @@ from sklearn_ase._utils._typing import (
     Rows,
     StrPath,
 )
-from sklearn_ase.metrics import MeanLoss, as_metric
+from sklearn_ase.exceptions import SurrogateWarning
+from sklearn_ase.metrics import as_metric
 from sklearn_ase.risk import ASE, GuardedASE
 from sklearn_ase.selection import BaseSelection, Proportional
 
@@ -97,7 +103,9 @@ if TYPE_CHECKING:
     from sklearn_ase._evaluation._plan import Plan
     from sklearn_ase._evaluation._report import Report
     from sklearn_ase._evaluation._slices import SliceTable
+    from sklearn_ase._inference._questions import Epoch
     from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._state import PoolState
     from sklearn_ase.losses._base import PoolLoss
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._base import BaseRisk
@@ -105,16 +113,166 @@ if TYPE_CHECKING:
     from sklearn_ase.stopping import BaseStop
     from sklearn_ase.surrogate._base import BaseSurrogate
 
+# A forecast for a sample of a larger source.
+_ALL_OF_THE_SAMPLE = (
+    "Labels of all rows of the sample may not suffice, because the interval allows for "
+    "the draw, too. Draw more rows: sample_pool(source, n_rows=...)."
+)
 
-class Labelling(RecordedEvaluation):
-    """Evaluation whose rows can be asked for and answered."""
+
+class Evaluation:
+    """Evaluation of one model on one pool, label by label.
+
+    Made by :meth:`ActiveRiskEstimator.start`; ``fit`` is a loop over its methods.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data and the model's predictions.
+    plan : Plan
+        How rows are picked, learned from and used.
+    ledger : LabelLedger
+        Every query and label; kept in a file if it is a journal.
+    seed : int
+
+    Attributes
+    ----------
+    risk : BaseRisk
+        The risk estimator that is reported.
+    surrogate : BaseSurrogate
+        As it was fitted last.
+    classes_ : ndarray of shape (n_classes,) or None
+        Labels known so far, sorted; None for regression.
+    loss_ : LossTable or PointLoss
+        Loss of the model at each sample of the pool, for each label.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_ase import ActiveRiskEstimator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FrozenEstimator(GaussianNB().fit(X[::5], y[::5]))
+    >>> evaluation = ActiveRiskEstimator(model, random_state=0).start(
+    ...     X, X_train=X[::5], y_train=y[::5])
+    >>> query = evaluation.ask(3)
+    >>> evaluation.tell(query, y[query.indices])
+    >>> evaluation.estimate().n_labels
+    3
+    """
 
     def __init__(
         self, problem: Problem, plan: Plan, ledger: LabelLedger, seed: int
     ) -> None:
-        super().__init__(problem, plan, ledger, seed)
+        self.problem, self.plan, self.ledger, self.seed = problem, plan, ledger, seed
+        problem.check_labels(ledger.answers())
+        self.beliefs = Beliefs(problem, plan, ledger, seed)
+        self._noted = NotedBets(ledger, plan.metric)
+        self._state: tuple = None, None  # What it is of, and the state.
+        self._asked: tuple = None, None  # Classes, and the reported metric for them.
+        self._n_planned: int | None = None  # Labels that a run is to buy.
+        self._restore()
+        if plan.metric is not None:  # A metric that does not fit costs no label.
+            check_defined(self._reported(self.classes_, self._last_state()).metric)
         # An evaluation that was interrupted may have left known labels open.
         self._tell_known()
+
+    # What is known: the data, the labels, and what is believed.
+
+    @property
+    def n_samples(self) -> int:
+        """Size of the pool."""
+        return self.problem.n_samples
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the surrogate has been fitted."""
+        return self.beliefs.is_fitted
+
+    @property
+    def n_learned(self) -> int:
+        """Number of labels that the last fit of the surrogate had."""
+        return self.beliefs.n_learned
+
+    @property
+    def classes_(self) -> np.ndarray | None:
+        """Labels known so far, sorted; None for regression."""
+        return self.beliefs.now.classes
+
+    @property
+    def loss_(self) -> PoolLoss:
+        """Loss of the model at each sample of the pool, for each label."""
+        return self.beliefs.now.loss
+
+    @property
+    def surrogate(self) -> BaseSurrogate:
+        """The surrogate, as it was fitted last."""
+        return self.plan.surrogate
+
+    @property
+    def risk(self) -> BaseRisk:
+        """The risk estimator that is reported."""
+        return self.plan.risk
+
+    @property
+    def placed(self) -> LabelLedger:
+        """The ledger with rows named by their places in the pool."""
+        return self.beliefs.placed
+
+    @property
+    def is_cross_fitted(self) -> bool:
+        """Whether the surrogate says what it would expect without a row's label."""
+        return self.beliefs.now.left_out is not None
+
+    @property
+    def epochs(self) -> list[Epoch]:
+        """Beliefs of the past, each in force for a run of picks."""
+        state = self._last_state()
+        return self.beliefs.epochs(lambda n: replayed_epochs(self, state, n))
+
+    @property
+    def state(self) -> PoolState:
+        """Everything that is known about the pool now, as a :class:`PoolState`.
+
+        If the surrogate failed, it is fitted again.
+        """
+        if self.beliefs.status is not Status.LEARNED:
+            self._renew(self.beliefs.learn)
+        return self._last_state()
+
+    def _last_state(self) -> PoolState:
+        """The same with the last belief, also if the surrogate failed after it."""
+        key = self.ledger.n_changes, self.beliefs.now
+        if self._state[0] != key:
+            state = pool_state(self.placed, self.beliefs.now)
+            sample = self.problem.sample
+            if sample is not None:
+                state = replace(state, inclusion_proba=sample.inclusion_proba)
+            self._state = key, state
+        return self._state[1]
+
+    def view(self, state: PoolState, epochs: list[Epoch], classes: Any) -> PoolState:
+        """The state as acquisitions see it: for the linearised metric, if there is one.
+
+        Parameters
+        ----------
+        state : PoolState
+            With a belief.
+        epochs : list of Epoch
+        classes : ndarray of shape (n_classes,) or None
+
+        Returns
+        -------
+        state : PoolState
+        """
+        if self.plan.metric is None:
+            return state
+        question = self._reported(classes, state)
+        more = self.placed.more_labels
+        return view_of(question, state, epochs, classes=classes, more_labels=more)
+
+    # Rows are asked for, and answered.
 
     def ask(self, n_queries: int = 1) -> Query:
         """Pick samples to label next.
@@ -144,17 +302,16 @@ class Labelling(RecordedEvaluation):
         scores: Floats = np.ones(self.n_samples)
         selection: BaseSelection = Proportional()
         if self.is_fitted:
-            view = self.state
-            if self.plan.metric is not None:
-                view = self.view(self.state, self.epochs, self.classes_)
+            epochs = self.epochs if self.plan.metric is not None else []
+            view = self.view(self.state, epochs, self.classes_)
             scores = score_pool(self.plan, view, self.problem.cost)
             selection = self.plan.selection
-            self._keep_belief(scores)
+            self.beliefs.keep(scores, self.state)
         picks = pick_rows(
             selection,
             scores,
             self.state,
-            variance=self._learned.loss_variance,
+            variance=self.beliefs.now.loss_variance,
             n_queries=n_queries,
             seed=self.seed,
         )
@@ -163,19 +320,6 @@ class Labelling(RecordedEvaluation):
         self._tell_known()
         is_open = ~np.isin(picks.indices, list(self.ledger.known))
         return Query(picks.indices[is_open], picks.query_proba[is_open])
-
-    def _keep_belief(self, scores):
-        """Keep the belief for the next picks, if it has changed much."""
-        n_labels, learned, selection = (
-            len(self.ledger),
-            self._learned,
-            self.plan.selection,
-        )
-        if not selection.has_query_proba:
-            return  # Then no other quantity can be estimated.
-        if self._keeper.is_due(learned, n_labels):
-            proba = next_proba(selection, scores, self.state)
-            self._keeper.keep(learned, len(self.ledger.indices), n_labels, proba)
 
     def tell(self, query: Query | ArrayLike, labels: ArrayLike) -> None:
         """Record the labels of samples that were asked for.
@@ -197,27 +341,15 @@ class Labelling(RecordedEvaluation):
         indices, labels = check_indices(query), answers_for(query, labels)
         if not len(indices) and not np.size(labels):
             return
-        labels, more_labels = self._check_answers(indices, labels)
+        labels, more_labels = self.check_answers(indices, labels)
         self._refuse_respelled(labels, more_labels)
         if len(more_labels):
             more = self.ledger.more_labels
             told = self.ledger.labels
             earlier = [[told[row], *more[row]] for row in more if row in told]
             answers = np.column_stack([labels, more_labels])
-            refuse_one_hot(answers, self._learned.classes, earlier)
+            refuse_one_hot(answers, self.classes_, earlier)
         self._record(indices, labels, more_labels)
-
-    def _refuse_respelled(self, *labels) -> None:
-        """Refuse answers that are a class in another spelling."""
-        problem = self.problem
-        recorded = [] if problem.stand_in is None else self.ledger.answers()
-        problem.refuse_respelled(self._learned.classes, recorded, *labels)
-
-    def _record(self, indices, labels, more_labels):
-        """Record answers that were checked."""
-        self.problem.warn_of_new(self._learned.classes, labels, more_labels)
-        self.ledger.tell(indices, labels, more_labels)
-        self._update(told=together(labels, more_labels))
 
     def correct(
         self, index: int | np.integer | ArrayLike, label: Label | ArrayLike
@@ -240,7 +372,7 @@ class Labelling(RecordedEvaluation):
             answers = np.atleast_1d(read_array(label, "label"))[None]
         else:
             answers = answers_for(index, label)
-        labels, more_labels = self._check_answers(indices, answers)
+        labels, more_labels = self.check_answers(indices, answers)
         rows = indices.tolist()
         if len(labels) != len(rows) or not 0 < len(rows) == len({*rows}):
             raise ValueError(
@@ -248,7 +380,7 @@ class Labelling(RecordedEvaluation):
                 "that have a label, each once, and one label for each of them."
             )
         self._refuse_respelled(labels, more_labels)
-        self.problem.warn_of_new(self._learned.classes, labels, more_labels)
+        self.problem.warn_of_new(self.classes_, labels, more_labels)
         if len(rows) == 1:
             relearn = self.ledger.correct(*rows, *labels, *more_labels)
         else:
@@ -257,7 +389,7 @@ class Labelling(RecordedEvaluation):
                 each = zip(rows, labels, more, strict=True)
                 learned = [self.ledger.correct(*one) for one in each]
             relearn = any(learned)
-        self._update(relearn=relearn)
+        self.renew(relearn=relearn)
 
     def withdraw(self, index: int | np.integer) -> None:
         """Take back the label of a row, or that it was skipped; it is open again.
@@ -269,7 +401,7 @@ class Labelling(RecordedEvaluation):
         ----------
         index : int
         """
-        self._update(relearn=self.ledger.withdraw(check_index(index)))
+        self.renew(relearn=self.ledger.withdraw(check_index(index)))
 
     def skip(self, query: Query | ArrayLike) -> None:
         """Record that nobody can tell the labels of some rows.
@@ -286,32 +418,93 @@ class Labelling(RecordedEvaluation):
         indices = check_indices(query)
         if len(indices):
             self.ledger.skip(indices)
-            self._update()
+            self.renew()
 
     def refit(self) -> None:
         """Fit the surrogate to all labels so far, if they suffice for a fit."""
-        if self._is_lost or self._n_learned < len(self.ledger):
-            self._renew(learns_anew=True)
+        is_learned = self.beliefs.status is Status.LEARNED
+        if not is_learned or self.n_learned < len(self.ledger):
+            self._renew(self.beliefs.learn)
 
     def finish(self) -> None:
         """Refit after the last label, if sufficient labels came since the last fit."""
-        if self.is_due(due_at=last_refit):
+        if self.beliefs.is_due(due_at=last_refit):
             self.refit()
 
-    def _tell_known(self) -> None:
-        """Answer open rows whose label was known beforehand."""
-        known = self.ledger.known
-        rows = [index for index in self.ledger.pending if index in known]
-        if rows:
-            labels = [known[index] for index in rows]
-            self._record(rows, *self._check_answers(rows, labels))
+    def run(
+        self,
+        oracle: ArrayLike | Oracle,
+        n_labels: int,
+        batch_size: int = 1,
+        verbose: int = 0,
+        *,
+        stop: BaseStop | None = None,
+        budget: float = np.inf,
+        watch: Any = None,
+    ) -> str:
+        """Ask and tell until there are sufficient labels, then refit the surrogate.
 
+        Open queries are answered first, so a run that was interrupted resumes.
 
-# Files of an evaluation for those who label: written, and read when they are back.
+        Parameters
+        ----------
+        oracle : callable or array-like of shape (n_samples,)
+            ``oracle(indices)`` returns their labels.
+        n_labels : int
+            Labels in all, including those there are already.
+        batch_size : int, default=1
+        verbose : int, default=0
+            Whether to show a progress bar with the running estimate and its interval.
+        stop : stopping rule, default=None
+            Of :mod:`sklearn_ase.stopping`; asked after every batch.
+        budget : float, default=inf
+            Cost of all labels; the label that reaches it is the last.
+        watch : object with ``begin()`` and ``end()``, default=None
+            Called around every batch; what ``end`` returns, if anything, is a reason
+            to stop.
 
+        Returns
+        -------
+        reason : str
+            Why it ended.
+        """
+        oracle = check_oracle(oracle, self.problem, "oracle")
+        check_n_labels(n_labels, batch_size, self.n_samples)
+        check_budget(budget)
+        check_verbose(verbose)
+        if stop is not None:
+            self._check_stop(stop)
+        self._n_planned = n_labels
+        limits = Limits(n_labels, batch_size, budget, stop)
+        return run_loop(self, oracle, limits, self._so_far, watch, verbose)
 
-class Annotating(Labelling):
-    """Evaluation that writes files for annotators, and reads them."""
+    def stop_reason(self, stop: BaseStop) -> str:
+        """Ask a stopping rule whether more labels are needed.
+
+        Parameters
+        ----------
+        stop : stopping rule
+            Of :mod:`sklearn_ase.stopping`.
+
+        Returns
+        -------
+        reason : str
+            Why no more are needed; empty to continue.
+        """
+        self._check_stop(stop)
+        estimates = recent_estimates(self.ledger, self.plan.metric)
+        reason = stop.reason(estimates) if estimates else ""
+        if not isinstance(reason, str):
+            raise TypeError(
+                f"{type(stop).__name__}.reason must return a str (empty to continue), "
+                f"but returned {reason!r}."
+            )
+        return reason
+
+    def _check_stop(self, stop):
+        check_stop(stop, self.risk)
+
+    # Files for those who label.
 
     def export(
         self,
@@ -392,70 +585,11 @@ class Annotating(Labelling):
         def shown(rows):
             return columns_of(problem.X, problem.places_of(rows))
 
-        return import_files(self, path, shown, correct, skip, new_classes)
-
-    def _check_by_row(self, answers):
-        """Answers by row, checked; rows without an answer are left out."""
-        checked = {}
-        for n_answers in {len(labels) for labels in answers.values()} - {0}:
-            rows = [row for row, labels in answers.items() if len(labels) == n_answers]
-            given = np.array([answers[row] for row in rows])
-            labels, more_labels = self._check_answers(rows, given)
-            self.problem.warn_of_new(self._learned.classes, labels, more_labels)
-            table = np.column_stack([labels, *np.transpose(more_labels)])
-            checked |= dict(zip(rows, table.tolist(), strict=True))
-        return checked
-
-    def _record_plan(self, told, corrected, skipped):
-        """Record planned answers: all of them, or none."""
-        checked = self._check_by_row(told | corrected)  # Before any is recorded.
-        relearn = False
-        with self.ledger.together():
-            for n_answers in sorted({len(labels) for labels in told.values()}):
-                rows = [row for row, labels in told.items() if len(labels) == n_answers]
-                labels = [checked[row][0] for row in rows]
-                more_labels = [checked[row][1:] for row in rows if n_answers > 1]
-                self.ledger.tell(rows, labels, more_labels)
-            for row, labels in corrected.items():
-                if labels:
-                    label, *more_labels = checked[row]
-                    relearn |= self.ledger.correct(row, label, more_labels)
-                else:
-                    relearn |= self.ledger.withdraw(row)
-                    skipped.append(row)
-            if skipped:
-                self.ledger.skip(skipped)
-        if told or corrected or skipped:
-            self._update(relearn=relearn)
-
-
-def import_files(
-    evaluation, paths, shown: Callable, correct=False, skip=None, new_classes=()
-) -> int:
-    """Read answers from files; see :meth:`Evaluation.import_answers`."""
-    paths = list(paths) if isinstance(paths, list | tuple) else [paths]
-    if len({str(path) for path in paths}) < len(paths) or not paths:
-        raise ValueError(
-            f"path={[str(path) for path in paths]} must name a file for each person, "
-            "each of them once."
+        return import_files(
+            self, path, shown, correct=correct, skip=skip, new_classes=new_classes
         )
-    asked, found = set(evaluation.ledger.indices), []
-    for path in paths:
-        check = partial(check_lines, columns_at=shown, asked=asked, path=path)
-        found.append(read_answers(path, skip, evaluation.classes_, check))
-    answers = put_together(found)
-    told, corrected, skipped = plan_answers(
-        evaluation, answers, correct, list(new_classes)
-    )
-    evaluation._record_plan(told, corrected, skipped)
-    return len(told)
 
-
-# The questions that an evaluation answers from its labels.
-
-
-class Answering(Annotating):
-    """Evaluation that answers questions about its pool."""
+    # Questions about the pool, answered from the labels.
 
     def estimate(
         self,
@@ -489,33 +623,9 @@ class Answering(Annotating):
         -------
         estimate : Estimate
         """
-        risk, state = self.risk if risk is None else risk, self.state
-        check_risk(risk)
+        check_risk(self.risk if risk is None else risk)
         question = self.question(metric, where, sample_weight)
-        obstacle = risk.obstacle(state)
-        if obstacle:
-            raise ValueError(obstacle)
-        if question is None:
-            found = risk.estimate(state)
-        else:
-            found = self._answer(risk, question, state)
-        found = check_estimate(found, risk)
-        if question is not None:
-            found = Support.of(state, risk, question.weight).on(found)
-        waiting = words_of_waiting(state, self.ledger)
-        if risk.needs_query_proba and waiting:
-            says = "refusal" if found.refusal else "note"
-            text = f"{getattr(found, says)} {waiting}".strip()
-            found = replace(found, **{says: text})
-        if groups is None:
-            return found
-        numbers, rest = check_groups(groups, state, self.problem), 0.0
-        if question is not None:
-            state, rest = self._influence(question, with_labels=False)
-        variance = grouped_variance(state, numbers, rest)
-        degrees = float(numbers.max())
-        interval = found.uncertainty.with_population(variance, degrees)
-        return replace(found, uncertainty=interval)
+        return estimate_of(self, question, risk, groups)
 
     def estimate_by(
         self,
@@ -564,64 +674,6 @@ class Answering(Annotating):
             sample_weight=sample_weight,
         )
 
-    def expected_on(
-        self, source: Rows, *, metric: str | BaseMetric | None = None
-    ) -> float:
-        """Return what the surrogate expects over all rows of a source, in one pass.
-
-        For a pool that was sampled this is the active surrogate estimate over each row
-        of it. Its error is that of the surrogate, which no label measures, so it has no
-        interval. Model and surrogate are asked about some rows at a time; those of a
-        collection of dask on the workers of its cluster.
-
-        Parameters
-        ----------
-        source : path, dataset, frame, array or list
-            See :func:`sample_pool`.
-        metric : str or BaseMetric, default=None
-            None means what the evaluation reports.
-
-        Returns
-        -------
-        expected : float
-        """
-        metric = self.plan.metric if metric is None else as_metric(metric)
-        return expected_on(self, source, metric)
-
-    def effective_labels(self, estimate: Estimate, question: Question) -> float:
-        """Size of a plain random sample that would be as precise.
-
-        Parameters
-        ----------
-        estimate : Estimate
-            With a standard error.
-        question : Question
-
-        Returns
-        -------
-        n_labels : float
-        """
-        influence, rest = self._influence(question)
-        weight = question.weight
-        weight = np.ones(self.n_samples) if weight is None else weight
-        rows = weight > 0
-        weight = weight[rows]
-        mean = (influence.expected_loss + rest)[rows] / weight
-        variance = influence.loss_variance[rows] / weight**2
-        share = weight / weight.sum()
-        spread = share @ (variance + (mean - share @ mean) ** 2)
-        error = estimate.standard_error**2
-        return float(spread / max(error + spread / rows.sum(), np.finfo(float).tiny))
-
-    def _influence(self, question, with_labels=True):
-        """What each row adds to the answer: by its label, and whatever its label."""
-        more, classes = self.placed.more_labels, self.classes_
-        state = self.state
-        state_of = states_for(state, [], more, classes, question.weight, with_labels)
-        question = replace(question, curve=None)
-        proba = known_proba(state, classes, more)
-        return influence_of(question, state, state_of, proba, more)
-
     def question(
         self,
         metric: str | BaseMetric | None = None,
@@ -633,75 +685,10 @@ class Answering(Annotating):
         None if the mean of the loss over all rows is asked for.
         """
         is_reported = metric is None and self.plan.metric is None
-        metric, weight = self._metric_and_weight(metric, where, sample_weight)
+        metric, weight = metric_and_weight(self, metric, where, sample_weight)
         if is_reported and weight is None:
             return None
         return Question.of(self.problem, metric, self.classes_, weight)
-
-    def _metric_and_weight(self, metric, where, sample_weight):
-        """The metric that is asked for, and the weight of each row."""
-        n_samples, problem = self.n_samples, self.problem
-        where = problem.entries_of(where, "where")
-        sample_weight = problem.entries_of(sample_weight, "sample_weight")
-        problem.order.check(where=where, sample_weight=sample_weight)
-        where = check_where(where, n_samples)
-        weight = check_weight(sample_weight, n_samples)
-        if sample_weight is None:
-            weight = problem.sample_weight
-        else:
-            weight = problem.weight_with_draw(weight)
-        if metric is None:
-            metric = self.plan.metric
-        metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
-        return metric, weight_of(where, weight)
-
-
-# Compare several models with the labels of one evaluation.
-
-
-def compare_models(evaluation, models, risk, reference):
-    """Compare models by estimates of each and of their differences."""
-    classes = evaluation.classes_
-    metrics = models.bound(classes)
-    state, epochs = evaluation.state, evaluation.epochs
-    if evaluation.is_cross_fitted and risk.leans_on_surrogate:
-        state, epochs = evaluation.cross_fitted(state, epochs)
-    more = evaluation.placed.more_labels
-    proba = known_proba(state, classes, more)
-    columns = models.columns(metrics, classes, proba)
-    state_of = states_for(state, epochs, more, classes, models.weight, cache={})
-    observed = columns.observed(state.indices, state.labels, more)
-    corrected = Corrected(columns, state, state_of.epochs, observed, {}, models.weight)
-    pairs = Pairs(columns, state, observed, corrected, models.agreement, [0])
-    support = Support.of(state, risk, models.weight)
-    known = columns.metrics, models.sign, state_of, risk, pairs
-    answers = Answers(*known, support=support)
-    best, gains = _best(answers, models.names)
-    proba = pairs.proba_of_best(gains, 0)
-    return Comparison(models.names, best, gains, proba, answers, reference, models.what)
-
-
-def _best(answers, names):
-    """The best model, and how much better each is than it: 0 or less.
-
-    Differences are known better than levels. So the model with the best estimate is
-    not taken if another one is better by the difference of the two.
-    """
-    estimates = [float(answers.estimate(place)) for place in range(len(names))]
-    if np.isnan(estimates).any():
-        name = names[int(np.flatnonzero(np.isnan(estimates))[0])]
-        raise ValueError(f"{answers.name} is not defined for {name}. Label more rows.")
-    best, left = int(np.argmax(answers.sign * np.array(estimates))), len(names)
-    while True:
-        found = [answers.difference(best, place) for place in range(len(names))]
-        gains, left = -np.array([float(each) for each in found]), left - 1
-        if not gains.max() > 0 or not left:
-            return best, np.minimum(gains, 0.0)
-        best = int(gains.argmax())
-
-
-class Comparing(Answering):
-    """Evaluation that compares models, or groups of rows."""
 
     def compare(
         self,
@@ -737,10 +724,10 @@ class Comparing(Answering):
         -------
         comparison : Comparison
         """
-        risk = self._comparing_risk(risk)
-        metric, weight = self._metric_and_weight(metric, where, sample_weight)
-        models = as_models(models, self.problem, metric, weight)
-        return compare_models(self, models, risk, reference)
+        risk = comparing_risk(self, risk)
+        metric, weight = metric_and_weight(self, metric, where, sample_weight)
+        found = as_models(models, self.problem, metric, weight)
+        return compare_models(self, found, risk, reference)
 
     def compare_groups(
         self,
@@ -773,7 +760,7 @@ class Comparing(Answering):
             ``comparison.difference("a", "b").interval()`` is the interval of a
             difference.
         """
-        risk = self._comparing_risk(risk)
+        risk = comparing_risk(self, risk)
         if self.state.settled.n_skipped:
             raise ValueError(
                 Advice(
@@ -783,65 +770,9 @@ class Comparing(Answering):
                     in_python="Use estimate_by(groups).",
                 )
             )
-        metric, weight = self._metric_and_weight(metric, None, sample_weight)
+        metric, weight = metric_and_weight(self, metric, None, sample_weight)
         systems = as_systems(groups, self.problem, metric, weight)
         return compare_models(self, systems, risk, reference)
-
-    def _comparing_risk(self, risk):
-        """The risk estimator of a comparison, checked."""
-        risk, state = self.risk if risk is None else risk, self.state
-        check_risk(risk)
-        if not risk.needs_query_proba:
-            raise ValueError(
-                f"compare() needs the steps of the estimate, but {type(risk).__name__} "
-                "has none. Use risk=GuardedASE() with selection=Proportional()."
-            )
-        risk.check(state)
-        if state.belief is None or not state.settled.n_labels:
-            raise ValueError(
-                "A comparison needs a fitted surrogate and a label. Label some rows "
-                "first."
-            )
-        return risk
-
-
-# The reports of an evaluation: intervals, diagnosis, history.
-
-
-class Reporting(Comparing):
-    """Evaluation that reports what its labels say."""
-
-    _n_planned: int | None = None  # Labels that a run is to buy.
-
-    def diagnose(self) -> Diagnosis:
-        """Report whether the labels agree with the surrogate.
-
-        Returns
-        -------
-        diagnosis : Diagnosis
-            Print it, or look at its ``verdict``.
-        """
-        obstacle = judging_obstacle(self.state)
-        if obstacle:
-            raise ValueError(
-                "diagnose() needs a fitted surrogate, a label for the first query, and "
-                f"a selection with probabilities. {obstacle}"
-            )
-        counts = None
-        if self.classes_ is not None:
-            labels = np.array(self.ledger.answers())
-            if self.problem.y_train is not None:
-                labels = np.concatenate([self.problem.y_train, labels])
-            counts = np.array([np.sum(labels == label) for label in self.classes_])
-        state, answers = self.state, None
-        scarce, worth = scarce_share(state, counts), state.belief.training_worth
-        if self.plan.metric is not None:
-            surrogate = float(self.estimate(ASE()))
-            answers = surrogate, self.estimate(GuardedASE(worth=0))
-            state = self.view(state, self.epochs, self.classes_)
-        return diagnose(
-            state, scarce, worth, answers, self._waiting_labels(), self.risk
-        )
 
     def judges(
         self, *, metric: str | BaseMetric | None = None, level: float = 0.9
@@ -906,6 +837,30 @@ class Reporting(Comparing):
         """
         return agreement(self.state, self.placed.more_labels, self.classes_, level)
 
+    def expected_on(
+        self, source: Rows, *, metric: str | BaseMetric | None = None
+    ) -> float:
+        """Return what the surrogate expects over all rows of a source, in one pass.
+
+        For a pool that was sampled this is the active surrogate estimate over each row
+        of it. Its error is that of the surrogate, which no label measures, so it has no
+        interval. Model and surrogate are asked about some rows at a time; those of a
+        collection of dask on the workers of its cluster.
+
+        Parameters
+        ----------
+        source : path, dataset, frame, array or list
+            See :func:`sample_pool`.
+        metric : str or BaseMetric, default=None
+            None means what the evaluation reports.
+
+        Returns
+        -------
+        expected : float
+        """
+        asked = self.plan.metric if metric is None else as_metric(metric)
+        return expected_on(self, source, asked)
+
     def labels_needed(
         self, width: float, level: float = 0.9, method: Method = "fixed"
     ) -> LabelForecast:
@@ -933,36 +888,15 @@ class Reporting(Comparing):
         state, estimate = self.state, self.estimate()
         if self.question() is not None:
             n_known = state.n_labels
-            return metric_labels_needed(
+            forecast = metric_labels_needed(
                 estimate, self.n_samples, n_known, width, level, method
             )
-        return labels_needed(state, estimate, width, level, method)
-
-    def stop_reason(self, stop: BaseStop) -> str:
-        """Ask a stopping rule whether more labels are needed.
-
-        Parameters
-        ----------
-        stop : stopping rule
-            Of :mod:`sklearn_ase.stopping`.
-
-        Returns
-        -------
-        reason : str
-            Why no more are needed; empty to continue.
-        """
-        self._check_stop(stop)
-        estimates = recent_estimates(self.ledger, self.plan.metric)
-        reason = stop.reason(estimates) if estimates else ""
-        if not isinstance(reason, str):
-            raise TypeError(
-                f"{type(stop).__name__}.reason must return a str (empty to continue), "
-                f"but returned {reason!r}."
-            )
-        return reason
-
-    def _check_stop(self, stop):
-        check_stop(stop, self.risk)
+        else:
+            forecast = labels_needed(state, estimate, width, level, method)
+        is_all = forecast.n_labels + state.picks.n_skipped >= self.n_samples
+        if self.problem.sample is not None and is_all:
+            return replace(forecast, basis=_ALL_OF_THE_SAMPLE)
+        return forecast
 
     def intervals(
         self, level: float = 0.9, method: Method = "fixed"
@@ -982,15 +916,113 @@ class Reporting(Comparing):
         """
         return past_intervals(self.ledger, level, method, self.plan.metric)
 
-    @property
-    def surrogate(self) -> BaseSurrogate:
-        """The surrogate, as it was fitted last."""
-        return self.plan.surrogate
+    def diagnose(self) -> Diagnosis:
+        """Report whether the labels agree with the surrogate.
 
-    @property
-    def loss_(self) -> PoolLoss:
-        """Loss of the model at each sample of the pool, for each label."""
-        return self._learned.loss
+        Returns
+        -------
+        diagnosis : Diagnosis
+            Print it, or look at its ``verdict``.
+        """
+        obstacle = judging_obstacle(self.state)
+        if obstacle:
+            raise ValueError(
+                "diagnose() needs a fitted surrogate, a label for the first query, and "
+                f"a selection with probabilities. {obstacle}"
+            )
+        counts = None
+        if self.classes_ is not None:
+            labels = np.array(self.ledger.answers())
+            if self.problem.y_train is not None:
+                labels = np.concatenate([self.problem.y_train, labels])
+            counts = np.array([np.sum(labels == label) for label in self.classes_])
+        state, answers = self.state, None
+        scarce, worth = scarce_share(state, counts), state.belief.training_worth
+        if self.plan.metric is not None:
+            surrogate = float(self.estimate(ASE()))
+            answers = surrogate, self.estimate(GuardedASE(worth=0))
+            state = self.view(state, self.epochs, self.classes_)
+        waiting = None
+        if self.plan.learns_at_refits_only:  # Else each label is learned at once.
+            waiting = self.beliefs.labels_since_fit()
+        return diagnose(state, scarce, worth, answers, waiting, self.risk)
+
+    def report(
+        self,
+        path: StrPath | None = None,
+        *,
+        level: float = 0.9,
+        by: ByName | None = None,
+        metrics: str | BaseMetric | Sequence[str | BaseMetric] = (),
+        compare: ManyModels | None = None,
+        columns: ByName | None = None,
+        title: str | None = None,
+    ) -> Report:
+        """Make a report that can be sent to others, and write it to a file.
+
+        It shows the estimate with its intervals, how it ran, what was labelled, the
+        judges, the diagnosis, how the number was made, and what it does not say. A
+        section that is not possible gives the reason; the others are still there.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            File to write: ``.html`` for a page that loads nothing from the network,
+            ``.md`` for Markdown. A report of this name is replaced, any other file is
+            left as it is. None writes no file.
+        level : float, default=0.9
+            Of all intervals.
+        by : array-like of shape (n_samples,), frame or dict of str to array-like, \
+                default=None
+            Groups of rows, such as their region, each with an estimate of its own.
+        metrics : str, BaseMetric or list of these, default=()
+            Other metrics to estimate from the same labels.
+        compare : dict of str to model, default=None
+            Models to compare; see :meth:`compare`. A choice between models compares
+            its own.
+        columns : frame or dict of str to array-like, default=None
+            What to show of single rows, such as their text: one value per row of the
+            pool. By default a report shows only the numbers of rows, because it may
+            be sent to others.
+        title : str, default=None
+            None means the name of the metric.
+
+        Returns
+        -------
+        report : Report
+            A notebook shows it. ``to_html()`` and ``to_markdown()`` return it as text.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn_ase import ActiveRiskEstimator
+        >>> from sklearn_ase.metrics import LabelShare
+        >>> rng = np.random.default_rng(0)
+        >>> labels = np.where(rng.random(200) < 0.7, "correct", "wrong")
+        >>> score = np.where(labels == "correct", 0.8, 0.3) + rng.normal(0, 0.1, 200)
+        >>> evaluator = ActiveRiskEstimator(
+        ...     metric=LabelShare("correct"), n_labels=40, random_state=0
+        ... ).fit(None, labels, experts={"judge": score.clip(0, 1)})
+        >>> report = evaluator.evaluation_.report(title="Answers in May")
+        >>> print(report.to_markdown()[:16])
+        # Answers in May
+        """
+        if path is not None:
+            check_target(path)
+        report = make_report(
+            self,
+            level=level,
+            by=by,
+            metrics=metrics,
+            compare=compare,
+            columns=columns,
+            title=title,
+        )
+        if path is not None:
+            report.save(path)
+        return report
+
+    # What has happened so far.
 
     @property
     def can_diagnose(self) -> bool:
@@ -1073,174 +1105,6 @@ class Reporting(Comparing):
             return "skipped"
         return self.ledger.labels.get(row, "open")
 
-
-# One evaluation, label by label: the paper's Algorithm 1.
-
-
-class Evaluation(Reporting):
-    """Evaluation of one model on one pool, label by label.
-
-    Made by :meth:`ActiveRiskEstimator.start`; ``fit`` is a loop over its methods.
-
-    Parameters
-    ----------
-    problem : Problem
-        The data and the model's predictions.
-    plan : Plan
-        How rows are picked, learned from and used.
-    ledger : LabelLedger
-        Every query and label; kept in a file if it is a journal.
-    seed : int
-
-    Attributes
-    ----------
-    risk : BaseRisk
-        The risk estimator that is reported.
-    surrogate : BaseSurrogate
-        As it was fitted last.
-    classes_ : ndarray of shape (n_classes,) or None
-        Labels known so far, sorted; None for regression.
-    loss_ : LossTable or PointLoss
-        Loss of the model at each sample of the pool, for each label.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.frozen import FrozenEstimator
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklearn_ase import ActiveRiskEstimator
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = FrozenEstimator(GaussianNB().fit(X[::5], y[::5]))
-    >>> evaluation = ActiveRiskEstimator(model, random_state=0).start(
-    ...     X, X_train=X[::5], y_train=y[::5])
-    >>> query = evaluation.ask(3)
-    >>> evaluation.tell(query, y[query.indices])
-    >>> evaluation.estimate().n_labels
-    3
-    """
-
-    def run(
-        self,
-        oracle: ArrayLike | Oracle,
-        n_labels: int,
-        batch_size: int = 1,
-        verbose: int = 0,
-        *,
-        stop: BaseStop | None = None,
-        budget: float = np.inf,
-        watch: Any = None,
-    ) -> str:
-        """Ask and tell until there are sufficient labels, then refit the surrogate.
-
-        Open queries are answered first, so a run that was interrupted resumes.
-
-        Parameters
-        ----------
-        oracle : callable or array-like of shape (n_samples,)
-            ``oracle(indices)`` returns their labels.
-        n_labels : int
-            Labels in all, including those there are already.
-        batch_size : int, default=1
-        verbose : int, default=0
-            Whether to show a progress bar with the running estimate and its interval.
-        stop : stopping rule, default=None
-            Of :mod:`sklearn_ase.stopping`; asked after every batch.
-        budget : float, default=inf
-            Cost of all labels; the label that reaches it is the last.
-        watch : object with ``begin()`` and ``end()``, default=None
-            Called around every batch; what ``end`` returns, if anything, is a reason
-            to stop.
-
-        Returns
-        -------
-        reason : str
-            Why it ended.
-        """
-        oracle = check_oracle(oracle, self.problem, "oracle")
-        check_n_labels(n_labels, batch_size, self.n_samples)
-        check_budget(budget)
-        check_verbose(verbose)
-        if stop is not None:
-            self._check_stop(stop)
-        self._n_planned = n_labels
-        limits = Limits(n_labels, batch_size, budget, stop)
-        return run_loop(self, oracle, limits, self._so_far, watch, verbose)
-
-    def report(
-        self,
-        path: StrPath | None = None,
-        *,
-        level: float = 0.9,
-        by: ByName | None = None,
-        metrics: str | BaseMetric | Sequence[str | BaseMetric] = (),
-        compare: ManyModels | None = None,
-        columns: ByName | None = None,
-        title: str | None = None,
-    ) -> Report:
-        """Make a report that can be sent to others, and write it to a file.
-
-        It shows the estimate with its intervals, how it ran, what was labelled, the
-        judges, the diagnosis, how the number was made, and what it does not say. A
-        section that is not possible gives the reason; the others are still there.
-
-        Parameters
-        ----------
-        path : str or path, default=None
-            File to write: ``.html`` for a page that loads nothing from the network,
-            ``.md`` for Markdown. A report of this name is replaced, any other file is
-            left as it is. None writes no file.
-        level : float, default=0.9
-            Of all intervals.
-        by : array-like of shape (n_samples,), frame or dict of str to array-like, \
-                default=None
-            Groups of rows, such as their region, each with an estimate of its own.
-        metrics : str, BaseMetric or list of these, default=()
-            Other metrics to estimate from the same labels.
-        compare : dict of str to model, default=None
-            Models to compare; see :meth:`compare`. A choice between models compares
-            its own.
-        columns : frame or dict of str to array-like, default=None
-            What to show of single rows, such as their text: one value per row of the
-            pool. By default a report shows only the numbers of rows, because it may
-            be sent to others.
-        title : str, default=None
-            None means the name of the metric.
-
-        Returns
-        -------
-        report : Report
-            A notebook shows it. ``to_html()`` and ``to_markdown()`` return it as text.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn_ase import ActiveRiskEstimator
-        >>> from sklearn_ase.metrics import LabelShare
-        >>> rng = np.random.default_rng(0)
-        >>> labels = np.where(rng.random(200) < 0.7, "correct", "wrong")
-        >>> score = np.where(labels == "correct", 0.8, 0.3) + rng.normal(0, 0.1, 200)
-        >>> evaluator = ActiveRiskEstimator(
-        ...     metric=LabelShare("correct"), n_labels=40, random_state=0
-        ... ).fit(None, labels, experts={"judge": score.clip(0, 1)})
-        >>> report = evaluator.evaluation_.report(title="Answers in May")
-        >>> print(report.to_markdown()[:16])
-        # Answers in May
-        """
-        if path is not None:
-            check_target(path)
-        report = make_report(
-            self,
-            level=level,
-            by=by,
-            metrics=metrics,
-            compare=compare,
-            columns=columns,
-            title=title,
-        )
-        if path is not None:
-            report.save(path)
-        return report
-
     def close(self) -> None:
         """Release the journal, so that it can be opened elsewhere."""
         self.ledger.close()
@@ -1250,3 +1114,120 @@ class Evaluation(Reporting):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    # How labels are checked, learned and noted.
+
+    def check_answers(self, indices: Any, labels: Any) -> tuple[Any, Any]:
+        """Answers that can be recorded: of the right kind, and with a finite loss."""
+        labels, more_labels = self.problem.check_answers(labels, indices)
+        is_asked = self.ledger.may_answer(np.asarray(indices).tolist())
+        if is_asked and len(indices) == len(labels):  # Else the ledger reports it.
+            loss, given = self.loss_, together(labels, more_labels)
+            if not self.beliefs.has_classes(given):
+                met = [*self.ledger.answers(), *given.tolist()]
+                loss = self.problem.loss_for(self.problem.classes_with(met))
+            for answers in (labels, *np.transpose(more_labels)):
+                loss.observed(self.problem.places_of(indices), answers)
+        return labels, more_labels
+
+    def _refuse_respelled(self, *labels) -> None:
+        """Refuse answers that are a class in another spelling."""
+        problem = self.problem
+        recorded = [] if problem.stand_in is None else self.ledger.answers()
+        problem.refuse_respelled(self.classes_, recorded, *labels)
+
+    def _record(self, indices, labels, more_labels):
+        """Record answers that were checked."""
+        self.problem.warn_of_new(self.classes_, labels, more_labels)
+        self.ledger.tell(indices, labels, more_labels)
+        self.renew(told=together(labels, more_labels))
+
+    def _tell_known(self) -> None:
+        """Answer open rows whose label was known beforehand."""
+        known = self.ledger.known
+        rows = [index for index in self.ledger.pending if index in known]
+        if rows:
+            labels = [known[index] for index in rows]
+            self._record(rows, *self.check_answers(rows, labels))
+
+    def renew(self, relearn: bool = False, told: np.ndarray | None = None) -> None:
+        """Learn from labels, after some were told or all may differ."""
+        is_met = told is not None and self.beliefs.has_classes(told)
+        changed = not is_met and self.beliefs.add_classes()
+        self._renew(partial(self.beliefs.update, changed or relearn))
+
+    def _renew(self, learn: Callable[[], bool]) -> None:
+        """Learn from the labels, and keep the estimate, also if the surrogate fails."""
+        refit = False
+        try:
+            refit = learn()
+        except Exception as error:
+            error.add_note(FAILED)
+            raise
+        finally:
+            self._note(refit)
+
+    def _restore(self) -> None:
+        """Restore the evaluation that wrote the ledger."""
+        ledger, beliefs = self.ledger, self.beliefs
+        try:
+            changed = beliefs.restore()
+            if ledger.unnoted is not None:
+                self._note(bool(ledger.unnoted and changed))
+            elif lacks_last_estimate(ledger) and self._estimate_if_possible():
+                self._note()
+        except Exception as error:
+            if not ledger.answers():
+                raise
+            # If training rows alone make it fail, too, then no label is to blame.
+            beliefs.learn_without_labels()
+            failed = Advice(
+                f"Learning from the recorded labels failed ({error!r}), so the "
+                "surrogate has learned from none of them. All labels are recorded.",
+                cure="replace",
+                in_python=REPLACED,
+            )
+            warn_caller(failed, SurrogateWarning)
+
+    def _note(self, refit: bool = False) -> None:
+        """Keep the estimate after the labels that came, or after the last one."""
+        if len(self.ledger):
+            estimate, metric = self._estimate_if_possible(), self.plan.metric
+            note_estimate(self.ledger, estimate, refit, metric, self._noted)
+
+    def _estimate_if_possible(self) -> Estimate | None:
+        state, risk = self._last_state(), self.risk
+        # A weighted estimate is noted once a label counts in it.
+        waits = risk.needs_query_proba and not state.settled.n_labels
+        if waits or risk.obstacle(state):
+            return None
+        if self.plan.metric is None:
+            return check_estimate(risk.estimate(state), risk)
+        question = self._reported(self.classes_, state)
+        return check_estimate(self.answer(risk, question, state), risk)
+
+    def answer(self, risk: BaseRisk, question: Question, state: PoolState) -> Any:
+        """Answer a question about the pool."""
+        is_plain = question.is_recorded or not risk.needs_query_proba
+        return answer_question(
+            question,
+            risk,
+            state=state,
+            epochs=[] if is_plain else self.epochs,
+            classes=self.classes_,
+            more_labels=self.placed.more_labels,
+            left_out=self.beliefs.now.left_out,
+        )
+
+    def _reported(self, classes: Any, state: PoolState) -> Question:
+        """The metric that is reported, applied to the predictions."""
+        if self._asked[0] is not classes or self._asked[1] is None:
+            weight = weight_of(None, self.problem.sample_weight)
+            found = Question.of(self.problem, self.plan.metric, classes, weight)
+            self._asked = classes, found
+        return self._asked[1]
+
+
+def together(labels: Any, more_labels: Any) -> np.ndarray:
+    """All answers in one array."""
+    return np.concatenate([labels, *np.transpose(more_labels)])

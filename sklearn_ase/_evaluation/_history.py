@@ -1,4 +1,4 @@
-"""What happened, label by label."""
+"""The history of an evaluation: noted estimates, and a forecast of labels needed."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _estimate_of(note, metric, name):
     return Estimate.from_dict(values, metric)
 
 
-# Forecast how many more labels a narrower interval takes.
+# The forecast of how many labels an interval needs.
 
 
 @dataclass(frozen=True)

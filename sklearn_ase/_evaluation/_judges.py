@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from sklearn_ase._display._blocks import Range, Table, percent
-from sklearn_ase._evaluation._questions import Question, pool_metric
+from sklearn_ase._evaluation._questions import (
+    Question,
+    metric_and_weight,
+    pool_metric,
+)
 from sklearn_ase._evaluation._slices import ColumnTable
 from sklearn_ase._inference._questions import BeliefColumns
 from sklearn_ase._utils._checks import check_level
@@ -140,7 +144,7 @@ def judge_table(evaluation, metric, level):
 
 def _metric_of_a_mean(evaluation, metric):
     """The metric that is asked for, or the closest one that is a mean."""
-    asked, _ = evaluation._metric_and_weight(metric, None, None)
+    asked, _ = metric_and_weight(evaluation, metric, None, None)
     classes = evaluation.classes_
     if _mean_of(evaluation, asked) is not None:
         return asked
@@ -175,7 +179,7 @@ def _label_of(metric, classes):
 def _line(evaluation, expert, metric, label, level):
     """The figures of one expert, by name."""
     present, classes = expert.is_present, evaluation.classes_
-    _, weight = evaluation._metric_and_weight(metric, present, None)
+    _, weight = metric_and_weight(evaluation, metric, present, None)
     n_labels = int(present[evaluation.state.indices].sum())
     values, slope = _mean_of(evaluation, metric)
     score = np.nan_to_num(_score(expert, values, metric, classes))
@@ -258,7 +262,7 @@ def _answer(evaluation, metric, weight, level):
     if not metric.parts:
         return metric.value(np.empty(0)), np.nan, np.nan
     question = Question(metric, None, weight)
-    found = evaluation._answer(evaluation.risk, question, evaluation.state)
+    found = evaluation.answer(evaluation.risk, question, evaluation.state)
     if found.refusal:
         return found.value, np.nan, np.nan
     return found.value, *found.interval(level)

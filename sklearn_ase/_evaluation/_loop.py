@@ -60,7 +60,7 @@ def run_loop(
 
         def answers(indices):
             labels = oracle(indices)
-            if evaluation.is_due(len(indices)):
+            if evaluation.beliefs.is_due(len(indices)):
                 show(len(evaluation.ledger), "refitting the surrogate")
             return labels
 

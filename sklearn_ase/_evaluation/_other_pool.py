@@ -1,4 +1,4 @@
-"""What the surrogate of an evaluation expects on rows of another pool."""
+"""Other pools: what the surrogate of an evaluation expects on their rows."""
 
 from __future__ import annotations
 

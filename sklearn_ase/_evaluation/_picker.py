@@ -1,4 +1,4 @@
-"""Pick rows: score the pool, draw, and record what is known before each label."""
+"""The picker: it scores the pool, draws rows, and keeps what was known of each pick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the surrogate is fitted again, in numbers of labels."""
+"""The plan of an evaluation: its strategies, when to refit, and how many labels."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _step(n_fitted):
     return max(_LEAST_STEP, math.ceil(_LEAST_SHARE * n_fitted))
 
 
-# The plan of an evaluation, resolved and checked before a label is spent.
+# The plan, resolved and checked before a label is spent.
 
 
 # Base class and verbs of each kind of strategy.

@@ -1,31 +1,40 @@
-"""The state of the pool for the mean of other values than the loss."""
+"""Questions about a pool: a metric of some rows with weights, and their answers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_ase._data._predictions import response_of
 from sklearn_ase._data._rows import read_array, read_numbers
-from sklearn_ase._inference._bounds import MIN_BOUNDED_LABELS
+from sklearn_ase._evaluation._history import check_estimate
+from sklearn_ase._inference._bounds import (
+    MIN_BOUNDED_LABELS,
+    check_groups,
+    grouped_variance,
+)
 from sklearn_ase._inference._questions import (
+    BeliefColumns,
     Epoch,
     StateOf,
+    cross_fitted_epochs,
     moments_with_labels,
     observed_values,
 )
+from sklearn_ase.metrics import MeanLoss, as_metric
 from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.risk._intervals import FunctionInterval
 from sklearn_ase.risk._of_question import estimate_metric, of_one_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
+    from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._state import PoolState
+    from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.metrics._pool_metric import PoolMetric
     from sklearn_ase.risk._base import BaseRisk
     from sklearn_ase.risk._estimate import Estimate
@@ -73,7 +82,7 @@ def training_labels(state: PoolState) -> float:
     return 0.0 if worth is None else worth.n_labels
 
 
-# Questions about a pool: which metric, of which rows, with which weights.
+# Questions and their answers.
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +97,14 @@ class Question:
         start, slope and power. Then the ledger has all that the answer needs.
     weight : ndarray of shape (n_samples,) or None
         Weight of each row, with mean 1.
+    cache : dict
+        Of epochs that have ended.
     """
 
-    metric: object
+    metric: Any
     curve: tuple | None = None
     weight: np.ndarray | None = None
+    cache: dict = field(default_factory=dict)
 
     @property
     def is_recorded(self):
@@ -167,7 +179,9 @@ def value_with_labels(
     return metric.value(np.array([p.observed(rows, y).mean() for p in metric.parts]))
 
 
-def estimate_question(risk, question, more_labels, classes, state, epochs, cache=None):
+def estimate_question(
+    risk, question, state, epochs, *, more_labels, classes, cache=None
+):
     """Answer a question."""
     metric = question.metric
     if question.curve is not None:
@@ -183,19 +197,36 @@ def estimate_question(risk, question, more_labels, classes, state, epochs, cache
     return estimate_metric(risk, metric, state_of, training_labels(state))
 
 
-def with_bets(found, other) -> Estimate:
-    """An estimate with the anytime interval of another, if it has one.
+def answer_question(
+    question: Question,
+    risk: BaseRisk,
+    *,
+    state: PoolState,
+    epochs: list[Epoch],
+    classes: np.ndarray | None,
+    more_labels: dict[int, list],
+    left_out: BeliefColumns | None = None,
+) -> Estimate:
+    """Answer a question; `left_out` is the belief without the label of each row.
 
     Bets are made before the label. So what they expect must not know later labels, as
     a cross-fitted estimate does.
     """
+    known: dict = {"more_labels": more_labels, "classes": classes}
+    cached = known | {"cache": question.cache}
+    if left_out is None or not risk.leans_on_surrogate:
+        return estimate_question(risk, question, state, epochs, **cached)
+    crossed = replace(state, is_cross_fitted=True)
+    apart = cross_fitted_epochs(epochs, left_out)
+    found = estimate_question(risk, question, crossed, apart, **known)
     mean = found.uncertainty
     if not (isinstance(mean, FunctionInterval) and mean.bets is not None):
         return found
-    return replace(found, uncertainty=mean.with_bets_of(other().uncertainty))
+    other = estimate_question(risk, question, state, epochs, **cached)
+    return replace(found, uncertainty=mean.with_bets_of(other.uncertainty))
 
 
-# What a label of each row adds to a metric, linearised at the present belief.
+# What a label of each row adds to a metric.
 
 
 def influence_state(
@@ -228,7 +259,50 @@ def _believed(part, state, more_labels):
     return moments_with_labels(state, part, observed)[0].mean()
 
 
-# Labels that do not count yet, because a row that was asked for before is open.
+def view_of(
+    question: Question,
+    state: PoolState,
+    epochs: list[Epoch],
+    *,
+    classes: np.ndarray | None,
+    more_labels: dict[int, list],
+) -> PoolState:
+    """The state for the linearised metric of a question, as acquisitions see it."""
+    state_of = states_for(state, epochs, more_labels, classes, question.weight)
+    proba = known_proba(state, classes, more_labels)
+    return influence_state(question, state, state_of, proba, more_labels)
+
+
+def influence(
+    evaluation: Evaluation, question: Question, with_labels: bool = True
+) -> tuple[PoolState, np.ndarray]:
+    """What each row adds to the answer: by its label, and whatever its label."""
+    more, classes = evaluation.placed.more_labels, evaluation.classes_
+    state = evaluation.state
+    state_of = states_for(state, [], more, classes, question.weight, with_labels)
+    question = replace(question, curve=None)
+    proba = known_proba(state, classes, more)
+    return influence_of(question, state, state_of, proba, more)
+
+
+def effective_labels(
+    evaluation: Evaluation, estimate: Estimate, question: Question
+) -> float:
+    """Size of a plain random sample that would be as precise."""
+    added, rest = influence(evaluation, question)
+    weight = question.weight
+    weight = np.ones(evaluation.n_samples) if weight is None else weight
+    rows = weight > 0
+    belief, weight = added.belief, weight[rows]
+    mean = (influence.expected_loss + rest)[rows] / weight
+    variance = influence.loss_variance[rows] / weight**2
+    share = weight / weight.sum()
+    spread = share @ (variance + (mean - share @ mean) ** 2)
+    error = estimate.standard_error**2
+    return float(spread / max(error + spread / rows.sum(), np.finfo(float).tiny))
+
+
+# Labels that wait for a row that was asked for before.
 
 
 def words_of_waiting(state: PoolState, ledger: LabelLedger) -> str:
@@ -249,7 +323,7 @@ def rows_that_count(state: PoolState, risk: BaseRisk) -> np.ndarray:
     return picks.indices[picks.answered]
 
 
-# Whether labels support an estimate for some rows of the pool.
+# Whether labels support an answer.
 
 
 @dataclass(frozen=True)
@@ -307,7 +381,7 @@ class Support:
         return replace(found, refusal=reason, standard_error=np.nan)
 
 
-# Which rows of the pool a question is about, and how much each counts.
+# Rows and weights of a question.
 
 
 def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray | None:
@@ -365,3 +439,55 @@ def weight_of(where, sample_weight):
             "where selects only rows of weight 0. Choose rows with a positive weight."
         )
     return weight / total
+
+
+def metric_and_weight(
+    evaluation: Evaluation, metric: Any, where: Any, sample_weight: Any
+) -> tuple[BaseMetric, np.ndarray | None]:
+    """The metric that is asked for, and the weight of each row."""
+    n_samples, problem = evaluation.n_samples, evaluation.problem
+    where = problem.entries_of(where, "where")
+    sample_weight = problem.entries_of(sample_weight, "sample_weight")
+    problem.order.check(where=where, sample_weight=sample_weight)
+    where = check_where(where, n_samples)
+    weight = check_weight(sample_weight, n_samples)
+    if sample_weight is None:
+        weight = problem.sample_weight
+    else:
+        weight = problem.weight_with_draw(weight)
+    metric = evaluation.plan.metric if metric is None else metric
+    metric = MeanLoss(problem.loss) if metric is None else as_metric(metric)
+    return metric, weight_of(where, weight)
+
+
+def estimate_of(
+    evaluation: Evaluation,
+    question: Question | None,
+    risk: BaseRisk | None = None,
+    groups: Any = None,
+) -> Estimate:
+    """Answer a question; see :meth:`Evaluation.estimate`. None is the mean loss."""
+    risk, state = evaluation.risk if risk is None else risk, evaluation.state
+    obstacle = risk.obstacle(state)
+    if obstacle:
+        raise ValueError(obstacle)
+    if question is None:
+        found: Any = check_estimate(risk.estimate(state), risk)
+    else:
+        found = check_estimate(evaluation.answer(risk, question, state), risk)
+        found = Support.of(state, risk, question.weight).on(found)
+    waiting = words_of_waiting(state, evaluation.ledger)
+    if risk.needs_query_proba and waiting:
+        says = "refusal" if found.refusal else "note"
+        text = f"{getattr(found, says)} {waiting}".strip()
+        found = replace(found, **{says: text})
+    if groups is None:
+        return found
+    numbers = check_groups(groups, state, evaluation.problem)
+    rest: Any = 0.0
+    if question is not None:
+        state, rest = influence(evaluation, question, with_labels=False)
+    variance = grouped_variance(state, numbers, rest)
+    degrees = float(numbers.max())
+    interval = found.uncertainty.with_population(variance, degrees)
+    return replace(found, uncertainty=interval)

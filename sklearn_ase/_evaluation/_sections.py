@@ -1,9 +1,11 @@
-"""Sections about the number: the estimate, other metrics, the running curve."""
+"""The sections of a report, as blocks; each calls the methods of the evaluation."""
 
 from __future__ import annotations
 
 import math
+import platform
 from collections import Counter
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +27,10 @@ from sklearn_ase._display._blocks import (
     roughly,
 )
 from sklearn_ase._evaluation._judges import title_of_column
-from sklearn_ase._utils._estimators import unfrozen
+from sklearn_ase._labels._fingerprint import fingerprint
+from sklearn_ase._labels._journal import described
+from sklearn_ase._utils._estimators import draw_seed, unfrozen, unwrap
+from sklearn_ase._version import __version__
 from sklearn_ase.metrics import LabelMean, LabelShare, MeanLoss, as_metric
 from sklearn_ase.metrics._lookup import title_of
 
@@ -33,7 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from sklearn_ase._data._problem import Problem
+    from sklearn_ase._data._sampling import PoolSample
+    from sklearn_ase._evaluation._compare import Comparison
     from sklearn_ase._evaluation._evaluation import Evaluation
+    from sklearn_ase._evaluation._plan import Plan
     from sklearn_ase._utils._typing import Method
     from sklearn_ase.metrics._base import BaseMetric
     from sklearn_ase.risk._estimate import Estimate
@@ -78,12 +87,10 @@ def estimate_blocks(
         yield Words(reason.rstrip(), is_missing=True)
         return
     # All numbers of this section have the same decimals.
-    reach = 0.5 * (fixed.high - fixed.low)
-    facts = {} if fixed.is_known else _of_looks(found, fixed, anytime, level, reach)
-    facts |= _of_population(found, level, reach, groups is not None)
-    if getattr(found, "note", ""):
-        facts["note"] = found.note
-    if facts:
+    facts = {} if fixed.is_known else _of_looks(found, fixed, anytime, level)
+    facts |= _of_population(found, level, fixed.reach, groups is not None)
+    facts["note"] = getattr(found, "note", "")
+    if any(facts.values()):
         yield Facts(facts)
 
 
@@ -125,28 +132,32 @@ def curve_blocks(evaluation: Evaluation, level: float) -> Iterator[Any]:
     if forecast:
         yield Words(forecast)
     points = _thinned(columns, _MOST_LINES)
-    names = ("n_labels", "estimate", "low", "high", "anytime_low", "anytime_high")
-    rows = []
-    for n_labels, value, *each in zip(
-        *(points[n].tolist() for n in names), strict=True
-    ):
-        low, high, anytime_low, anytime_high = each
-        line = [n_labels, _drawable(value, low, high)]
-        rows.append([*line, _drawable(value, anytime_low, anytime_high)])
     head = ["labels", f"{name} ({percent(level)} interval, for one look)"]
-    yield Table([*head, "for any number of looks"], rows, is_folded=True)
+    looks, any_looks = _ranges(points, ""), _ranges(points, "anytime_")
+    rows = zip(points["n_labels"].tolist(), looks, any_looks, strict=True)
+    head.append("for any number of looks")
+    yield Table(head, list(map(list, rows)), is_folded=True)
 
 
-def _sentence(evaluation, found, name, fixed, level):
-    problem = evaluation.problem
-    n_rows = evaluation.n_samples
+def _ranges(columns: dict[str, np.ndarray], prefix: str) -> list[Range]:
+    """Estimates with those intervals that have two ends."""
+    names = ("estimate", f"{prefix}low", f"{prefix}high")
+    ranges = [Range(*each) for each in zip(*map(columns.get, names), strict=True)]
+    return [each if each.has_ends else Range(each.value) for each in ranges]
+
+
+def _sentence(
+    evaluation: Any, found: Any, name: str, fixed: Range, level: float
+) -> str:
+    """The estimate in words."""
+    problem, n_rows = evaluation.problem, evaluation.n_samples
     if problem.sample is not None:
         n_rows = problem.sample.n_source_rows
     rows = counted(n_rows, "row")
     weighted = " (weighted)" * (problem.sample_weight is not None)
     text = (
         f"The estimated {name} over all {rows} of the pool{weighted} is "
-        f"{number(fixed.value, 0.5 * (fixed.high - fixed.low))}, from "
+        f"{number(fixed.value, fixed.reach)}, from "
         f"{counted(found.n_labels, 'label')}."
     )
     if hasattr(evaluation, "models"):  # A choice between several.
@@ -158,7 +169,7 @@ def _sentence(evaluation, found, name, fixed, level):
     elif fixed.has_ends:
         text += (
             f" With {percent(level)} confidence it lies between "
-            f"{ends(fixed.low, fixed.high).replace(' to ', ' and ')}."
+            f"{number(fixed.low, fixed.reach)} and {number(fixed.high, fixed.reach)}."
         )
     if found.n_skipped:
         skipped = counted(found.n_skipped, "row")
@@ -166,14 +177,17 @@ def _sentence(evaluation, found, name, fixed, level):
     return text
 
 
-def _of_looks(found, fixed, anytime, level, reach):
+def _of_looks(found: Any, fixed: Range, anytime: Range, level: float) -> dict[str, str]:
     """Both intervals, and when each of them holds."""
     often = "none: it has no end yet."
     if anytime.has_ends:
+        mean = getattr(found, "mean", found)
         often = (
-            f"{ends(anytime.low, anytime.high, reach)}. It holds however often "
-            f"somebody looked before the labelling stopped.{_assumption(found)}"
+            f"{ends(anytime.low, anytime.high, fixed.reach)}. It holds however often "
+            "somebody looked before the labelling stopped."
         )
+        if mean is None or not mean.anytime:
+            often += " It assumes that the estimate is normally distributed."
     sure = percent(level)
     return {
         f"{sure} interval, for one look": f"{ends(fixed.low, fixed.high)}. It holds if "
@@ -182,14 +196,17 @@ def _of_looks(found, fixed, anytime, level, reach):
     }
 
 
-def _assumption(found):
+def _assumption(found: Any) -> str:
     """What the interval for any number of looks rests on."""
     if found.uncertainty.bets is not None:
         return ""
     return " It assumes that the estimate is normally distributed."
 
 
-def _of_population(found, level, reach, in_groups=False):
+def _of_population(
+    found: Any, level: float, reach: float, in_groups: bool
+) -> dict[str, str]:
+    """The interval for new data, if there is one."""
     try:
         low, high = found.interval(level, target="population")
     except ValueError:  # The estimate does not say how much the pool varies.
@@ -204,7 +221,7 @@ def _of_population(found, level, reach, in_groups=False):
     return {f"{percent(level)} interval, for new data": text}
 
 
-def _curve(evaluation, level):
+def _curve(evaluation: Evaluation, level: float) -> dict[str, np.ndarray]:
     """Columns of the curve, with one point for each batch of labels."""
     history = evaluation.history
     columns = {
@@ -212,15 +229,15 @@ def _curve(evaluation, level):
         "estimate": history["risk"],
         "refit": history["refit"],
     }
-    for prefix, method in (("", "fixed"), ("anytime_", "anytime")):
-        low, high = evaluation.intervals(level, method)
-        columns |= {f"{prefix}low": low, f"{prefix}high": high}
+    columns["low"], columns["high"] = evaluation.intervals(level, "fixed")
+    ends = evaluation.intervals(level, "anytime")
+    columns["anytime_low"], columns["anytime_high"] = ends
     stays = np.array(evaluation.ledger.ends_of_batches, dtype=bool)
     stays &= np.isfinite(columns["estimate"])
     return {name: column[stays] for name, column in columns.items()}
 
 
-def _thinned(columns, most):
+def _thinned(columns: dict[str, Any], most: int) -> dict[str, np.ndarray]:
     """The columns with at most so many points, the last one among them."""
     n_points = len(columns["n_labels"])
     places = np.unique(np.linspace(0, n_points - 1, min(n_points, most)).round())
@@ -228,19 +245,13 @@ def _thinned(columns, most):
     return {name: column[places] for name, column in columns.items()}
 
 
-def _drawable(value, low, high):
-    """A number with its interval, if that has two ends."""
-    found = Range(value, low, high)
-    return found if found.has_ends else Range(value)
-
-
-def _forecast(evaluation, level):
+def _forecast(evaluation: Evaluation, level: float) -> str:
     """How many labels would halve the interval, in words; empty if nobody knows."""
     found = range_of(evaluation.estimate(), level)
     if not found.has_ends or found.is_known:
         return ""
     try:
-        more = int(evaluation.labels_needed(0.5 * (found.high - found.low), level))
+        more = int(evaluation.labels_needed(found.reach, level))
     except ValueError:  # Some risks have no interval that labels narrow.
         return ""
     if not more:  # Labels that wait for an open row would do.
@@ -251,7 +262,7 @@ def _forecast(evaluation, level):
     )
 
 
-# The section about the labels: how many, which, and those nobody expected.
+# The section about the labels.
 
 
 _MOST_CLASSES = 10
@@ -273,21 +284,23 @@ def labelled_blocks(
     yield from _unexpected(evaluation, columns)
 
 
-def _counts(evaluation):
+def _counts(evaluation: Evaluation) -> dict[str, str]:
+    """How many rows have a label, could not have one, or wait for one."""
     ledger = evaluation.ledger
     facts = {"labels": f"{len(ledger)} of {counted(evaluation.n_samples, 'row')}"}
-    if ledger.known:
-        facts["known beforehand"] = counted(len(ledger.known), "label")
-    if ledger.skipped:
-        facts["could not be labelled"] = counted(len(ledger.skipped), "row")
-    if ledger.pending:
-        facts["asked for, not answered yet"] = counted(len(ledger.pending), "row")
+    for name, rows, noun in (
+        ("known beforehand", ledger.known, "label"),
+        ("could not be labelled", ledger.skipped, "row"),
+        ("asked for, not answered yet", ledger.pending, "row"),
+    ):
+        if rows:
+            facts[name] = counted(len(rows), noun)
     if evaluation.problem.cost is not None:
         facts["cost of the labels"] = number(evaluation.spent)
     return facts
 
 
-def _of_labels(evaluation, level):
+def _of_labels(evaluation: Evaluation, level: float) -> Iterator[Any]:
     """How often each label was given, and its share in the pool; or the numbers."""
     labels = list(evaluation.ledger.labels.values())
     if evaluation.classes_ is None:
@@ -318,7 +331,7 @@ def _of_labels(evaluation, level):
         yield Words(f"{len(counts) - _MOST_CLASSES} rarer labels are not shown.")
 
 
-def _asked(evaluation, metric):
+def _asked(evaluation: Evaluation, metric: Any) -> Any:
     """An estimate; None if there is none."""
     try:
         return evaluation.estimate(metric=metric)
@@ -326,14 +339,14 @@ def _asked(evaluation, metric):
         return None
 
 
-def _agreement(evaluation, level):
+def _agreement(evaluation: Evaluation, level: float) -> Iterator[Any]:
     try:
         yield Facts(evaluation.agreement(level=level).describe())
     except ValueError as error:
         yield Words(str(error), is_missing=True)
 
 
-def _unexpected(evaluation, columns):
+def _unexpected(evaluation: Evaluation, columns: dict[str, Any]) -> Iterator[Any]:
     """The labels that differ most from what was expected."""
     history = evaluation.history
     surprise = np.abs(history["loss"] - history["expected_loss"])
@@ -360,13 +373,13 @@ def _unexpected(evaluation, columns):
     yield Table(head, rows)
 
 
-def _cell(column, row):
+def _cell(column: Any, row: int) -> str:
     value = column[row]
     is_missing = value is None or (isinstance(value, float) and math.isnan(value))
     return "" if is_missing else str(value)
 
 
-# Sections with tables: judges, slices, models; and the diagnosis.
+# Sections about judges, slices and models, and the diagnosis.
 
 
 MOST_GROUPS = 60
@@ -442,20 +455,21 @@ def slice_blocks(evaluation: Evaluation, groups: Any, level: float) -> Iterator[
 
 
 def comparison_blocks(
-    evaluation, models: dict | None, metric: BaseMetric | None, level: float
+    evaluation: Any, models: dict | None, metric: BaseMetric | None, level: float
 ) -> Iterator[Any]:
-    """How several models compare."""
+    """How several models compare; without any, those of a choice."""
     if models is None:
         found = evaluation.compare()
     else:
         found = evaluation.compare(models, metric=metric)
-    rows = yield from _compared(found, level)
-    own = [line for line in rows if line[0] in _own_names(models, evaluation.problem)]
+    table = _comparison_table(found, level)
+    yield from _compared(found, table, level)
+    own = _own_names(models, evaluation.problem)
+    shown = [str(line[1]) for line in table.rows if line[0] in own]
     by_itself = range_of(evaluation.estimate(metric=metric), level) if own else None
-    if any(str(line[1]) != str(by_itself) for line in own):
-        names = ", ".join(line[0] for line in own)
+    if any(each != str(by_itself) for each in shown):
         yield Words(
-            f"By itself the model under test ({names}) has the "
+            f"By itself the model under test ({', '.join(own)}) has the "
             f"{found.metric_name} {by_itself}. Quote that number. The table "
             "estimates all models in one way, for their differences to be right, so "
             "its number for this model is slightly another."
@@ -463,41 +477,44 @@ def comparison_blocks(
 
 
 def group_comparison_blocks(
-    evaluation: Evaluation, groups: Any, metric: BaseMetric | None, level: float
+    evaluation: Evaluation, groups: Any, level: float
 ) -> Iterator[Any]:
     """How groups of rows compare, such as the answers of several systems."""
-    found = evaluation.compare_groups(groups, metric=metric)
-    yield from _compared(found, level)
+    found = evaluation.compare_groups(groups)
+    yield from _compared(found, _comparison_table(found, level), level)
 
 
-def _compared(found, level):
-    """The blocks of a comparison; returns the lines of its table."""
-    table, rows, what = found.to_dict(level), [], found.what
-    for place, name in enumerate(table["model"]):
-        level_of, behind = (
-            Range(*(table[part][place] for part in parts))
-            for parts in (
-                ("estimate", "low", "high"),
-                ("behind_best", "behind_low", "behind_high"),
-            )
-        )
-        is_best = place == found.best_index
-        behind = "best so far" if is_best else behind
-        may_be, proba = table["may_be_best"][place], table["probability"][place]
-        rows.append([name, level_of, behind, may_be, roughly(proba)])
-    sure = percent(level)
-    head = [what, f"{found.metric_name} ({sure} interval)"]
-    head += [f"behind the best ({sure} interval)", "may be the best", "probability"]
+def _compared(found: Comparison, table: Table, level: float) -> Iterator[Any]:
+    """What a comparison says, its table, and how to read it."""
     yield Words(found.describe(level))
-    yield Table(head, rows, drawn=1)
+    yield table
     yield Words(
-        f"Differences are better known than the {what}s by themselves. So two {what}s "
-        "can be told apart although their own intervals overlap."
+        f"Differences are better known than the {found.what}s by themselves. So two "
+        f"{found.what}s can be told apart although their own intervals overlap."
     )
-    return rows
 
 
-def _own_names(models, problem):
+def _comparison_table(found: Comparison, level: float) -> Table:
+    """How good each model is, and how far it is behind the best."""
+    columns, sure = found.to_dict(level), f"({percent(level)} interval)"
+    values = (columns[name] for name in ("estimate", "low", "high"))
+    gaps = (columns[name] for name in ("behind_best", "behind_low", "behind_high"))
+    behind: list[Any] = [Range(*each) for each in zip(*gaps, strict=True)]
+    behind[found.best_index] = "best so far"
+    rows = zip(
+        columns["model"],
+        [Range(*each) for each in zip(*values, strict=True)],
+        behind,
+        columns["may_be_best"],
+        map(roughly, columns["probability"]),
+        strict=True,
+    )
+    head = [found.what, f"{found.metric_name} {sure}", f"behind the best {sure}"]
+    head += ["may be the best", "probability"]
+    return Table(head, [list(row) for row in rows], drawn=1)
+
+
+def _own_names(models: Any, problem: Problem) -> list[str]:
     """Names of the models that are the one under test, or its predictions."""
     pairs = models.items() if hasattr(models, "items") else models or []
     said, names = getattr(problem.predictions, "response", None), []
@@ -519,6 +536,95 @@ def diagnosis_blocks(evaluation: Evaluation) -> Iterator[Any]:
     words = found.describe()
     if words:
         yield Facts(words)
+
+
+# The section about how the number was made.
+
+
+_PACKAGES = ("scikit-learn", "numpy", "scipy")
+
+
+def origin_blocks(
+    evaluation: Evaluation, made: str, more: dict[str, str] | None = None
+) -> Iterator[Any]:
+    """How the number was made, so that others can make it again."""
+    problem, plan, experts = evaluation.problem, evaluation.plan, []
+    judges = ""
+    if problem.experts is not None:
+        experts = [one.values for one in problem.experts.each]
+        values = np.hstack([each.reshape(len(each), -1) for each in experts])
+        judges = fingerprint(values)
+    packages = [f"{name} {version(name)}" for name in _PACKAGES]
+    versions = [f"sklearn_ase {__version__}", *packages]
+    names = [one.name for one in problem.experts.each] if experts else []
+    yield Facts(
+        {
+            **(more or {}),
+            "report made": made,
+            "labels": f"{len(evaluation.ledger)} of {evaluation.n_samples} rows",
+            "rows": "" if problem.sample is None else _drawn(problem.sample),
+            "model under test": _model(problem, plan),
+            "judges": ", ".join(names),
+            "training rows": problem.n_training or "",
+            "what is estimated": described(plan.metric or problem.loss),
+            "how it is estimated": described(plan.risk),
+            "surrogate": described(plan.surrogate),
+            "which rows to label": f"{described(plan.acquisition)}, "
+            f"{described(plan.selection)}",
+            "surrogate fitted again": _refit(plan.refit),
+            "weights of the rows": "none" if problem.sample_weight is None else "given",
+            **_seed(plan.random_state, evaluation.seed),
+            "fingerprint of the pool": _fingerprint(evaluation),
+            "fingerprint of the judges": judges,
+            "versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
+        }
+    )
+
+
+def _model(problem: Problem, plan: Plan) -> str:
+    """What is evaluated."""
+    if problem.model is not None:
+        return type(unwrap(problem.model).last).__name__
+    needs_none = getattr(plan.metric, "response_method", "") is None
+    if problem.predictions.expert is None and needs_none:
+        return "none: the labels themselves are counted"
+    return "given by its predictions"
+
+
+def _seed(random_state: Any, seed: int) -> dict[str, str]:
+    """What repeats the picks: the number that was given, or the one that was drawn."""
+    is_given = isinstance(random_state, int | np.integer)
+    # A journal goes on with its own seed, whatever is given later.
+    if is_given and draw_seed(random_state) == seed:
+        return {"random_state": str(random_state)}
+    return {"seed": f"{seed}, drawn by the evaluation"}
+
+
+def _drawn(sample: PoolSample) -> str:
+    """How the pool was drawn from its source, in words."""
+    how = "with equal" if sample.is_uniform else "by a score, with known"
+    return (
+        f"{len(sample):,} of {sample.n_source_rows:,} rows of the source, drawn {how} "
+        f"probabilities (seed {sample.seed}); intervals allow for the draw"
+    )
+
+
+def _refit(refit: Any) -> str:
+    """When the surrogate is fitted again, in words."""
+    if isinstance(refit, float):
+        return f"whenever the number of labels has grown {refit:g} times"
+    if isinstance(refit, int | np.integer):
+        return f"after every {counted(int(refit), 'label')}"
+    return f"at {described(list(refit))} labels"
+
+
+def _fingerprint(evaluation: Evaluation) -> str:
+    """That of the journal, if there is one: to read a pool may take long."""
+    header = getattr(evaluation.ledger, "header", None) or {}
+    return header.get("pool") or fingerprint(evaluation.problem.X)
+
+
+# The section about what the number does not say.
 
 
 def limits_blocks(

@@ -1,4 +1,4 @@
-"""Tables that print, that notebooks show and that pandas takes."""
+"""Slices: estimates for several groups of rows, as a table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from sklearn_ase._display._blocks import Table, Words
 from sklearn_ase._display._html import notebook
 from sklearn_ase._display._text import text
 from sklearn_ase._evaluation._plan import check_risk
-from sklearn_ase._evaluation._questions import rows_that_count
+from sklearn_ase._evaluation._questions import effective_labels, rows_that_count
 from sklearn_ase._inference._bounds import FEW_LABELS, MIN_BOUNDED_LABELS
 from sklearn_ase._inference._evidence import errors_of_groups, has_evidence
 from sklearn_ase._utils._checks import check_flag, check_level
 from sklearn_ase.risk import ASE
+
+# A table that prints, that notebooks show and that pandas takes.
 
 
 class ColumnTable(dict[str, np.ndarray]):
@@ -45,7 +47,7 @@ class ColumnTable(dict[str, np.ndarray]):
         return notebook(self.title, *self.blocks())
 
 
-# Estimates for several groups of rows, from one set of labels.
+# The table of slices.
 
 
 # Groups learn from each other only if at least this many have labels.
@@ -147,7 +149,7 @@ def slice_table(evaluation, groups, level, simultaneous, risk=None, **about):
         effective = np.nan
         if has_interval and n_labels >= FEW_LABELS:
             asked = evaluation.question(where=where, **about)
-            effective = evaluation.effective_labels(here, asked)
+            effective = effective_labels(evaluation, here, asked)
         verdict = _verdict(here, n_labels)
         numbers_of = int(where.sum()), n_labels, effective
         lines.append((group, *numbers_of, here.value, low, high, verdict))

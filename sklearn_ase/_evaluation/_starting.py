@@ -1,4 +1,4 @@
-"""Start an evaluation: check everything, ask the model, open the ledger."""
+"""The start of an evaluation: check everything, ask the model, open the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the ledger and what was learned to the state of the pool."""
+"""The state of the pool, put together from the ledger and the belief."""
 
 from __future__ import annotations
 

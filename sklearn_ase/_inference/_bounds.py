@@ -203,7 +203,7 @@ def tail_degrees(deviations: np.ndarray) -> float:
     return float(np.clip(2.0 * (n - 1) / max(excess, 1e-9), 1.0, max(n - 1, 1)))
 
 
-# What values can be, and what the labels prove about their mean.
+# What the labels prove about a mean.
 
 
 def proved_limits(state: PoolState) -> tuple[float, float]:
@@ -247,7 +247,7 @@ def min_loss(loss):
     return getattr(loss, "min_loss", 0.0)
 
 
-# Error of the pool as a sample of a population.
+# The pool as a sample.
 
 
 # A correlation of 1 within groups counts as so many pairs of labels.
@@ -409,7 +409,7 @@ def _correlation(surprise, groups):
     return float(np.clip(found, 0.0, 1.0))
 
 
-# Confidence sequences for bounded losses, by betting against every possible risk.
+# Anytime intervals, by betting against every possible risk.
 
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)

@@ -1,4 +1,4 @@
-"""Differences of metrics that are not linear in means, such as F1."""
+"""Differences of two models in metrics that are not linear in means, such as F1."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ from sklearn_ase._inference._regions import (
 
 if TYPE_CHECKING:
     from sklearn_ase._utils._typing import Method
+
+
+# Differences of metrics such as F1.
 
 
 class Curved:
@@ -220,7 +223,7 @@ class Gaps:
             yield found
 
 
-# What the labels say about all differences of two models at once.
+# All differences at once.
 
 
 class Pairs:
@@ -237,7 +240,7 @@ class Pairs:
         What the labels make of each column.
     corrected : Corrected or None
         None before the first label.
-    agreement : Agreement
+    agreement : SamePredictions
     seed : sequence of int
     """
 

@@ -1,4 +1,4 @@
-"""What the labels say about the error of the surrogate.
+"""Evidence about the surrogate: how far the labels support its estimate.
 
 The equations are those of docs/method.md.
 """
@@ -218,7 +218,7 @@ def skill_of(state):
     return np.nan if is_constant else float(1.0 - of_surrogate / of_constant)
 
 
-# What several groups of rows say together about the error of the surrogate.
+# The error of the surrogate in several groups of rows.
 
 
 # An accurate surrogate is worth this many times the usual number of labels. Its error

@@ -1,4 +1,4 @@
-"""Where several models predict alike, and where they do not."""
+"""Several models at once: unbiased means, and how probably each is the best."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+# Where models predict the same.
+
+
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class SamePredictions:
     """Which models predict the same at which rows.
 
     Attributes
@@ -87,7 +90,7 @@ class Agreement:
         return np.ones(len(rows)) if self.weight is None else self.weight[rows]
 
 
-# Means over the pool of all models at once.
+# Values whose means decide how good each model is.
 
 
 # Nodes for labels that are numbers, in standard deviations, and their weights. They are
@@ -277,7 +280,7 @@ class Columns:
         return values, proba, proba * _NODES / deviation[:, None]
 
 
-# Which of several models is best: formulas on vectors with one entry per model.
+# Which model is the best, and how sure that is.
 
 
 # Share of errors that the counting rule allows a model, and its weight of a label.
@@ -461,7 +464,7 @@ def gain_of_votes(
     return before - (np.log(total) - inner / total).mean(axis=1)
 
 
-# Unbiased means of several models, and how sure they are.
+# Unbiased means of all models.
 
 
 # Numbers of a table of rows, labels and models that are looked at for a covariance.
@@ -606,7 +609,7 @@ def some_rows(rows, columns):
     return rows[np.sort(chosen)], len(rows) / most
 
 
-# What an acquisition sees of several models that are compared.
+# What an acquisition sees.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The state of the pool for a question that was not asked when rows were picked.
+"""The state of the pool for a question that was asked after rows were picked.
 
 Rows were picked with known probabilities, whatever is asked of their labels. So the
 mean of any values at the rows has unbiased one-step estimates, as the mean loss has.
@@ -244,7 +244,7 @@ def _left(values, free, rows):
     return values @ free - (np.cumsum(picked) - picked)
 
 
-# Beliefs of the past, each in force for a run of picks.
+# Epochs: beliefs of the past, each for a run of picks.
 
 
 _MANY = 2**20

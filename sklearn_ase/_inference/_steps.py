@@ -1,4 +1,4 @@
-"""Array formulas about picks and their labels: numpy in, new arrays out."""
+"""One-step estimates of a mean, one from each label, and their variance."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def parts_of_steps(picks: Picks, n_samples: int) -> tuple[np.ndarray, np.ndarray
     return (past + losses / proba) / n_samples, control / n_samples
 
 
-# Rows that nobody can label: means are over the others.
+# Rows that nobody can label.
 
 
 def over_answerable(
@@ -245,7 +245,7 @@ def row_weight(state):
     return np.broadcast_to(1.0, state.n_samples) if weight is None else weight
 
 
-# One-step estimates of the risk, and the variance of their mean.
+# Steps of a state, and the variance of their mean.
 
 
 # Number of labels for which g is used in full before they show how much of it to use.
@@ -424,7 +424,7 @@ def label_shares(state):
     return weights * picks.answered / (weights @ picks.answered)
 
 
-# Rows with several answers: their mean is less noisy than a single answer.
+# Rows with several answers.
 
 
 # Number of rows without any noise that are assumed before answers are compared.
@@ -465,7 +465,7 @@ def _sum_before(values):
     return np.cumsum(values) - values
 
 
-# What picks would add to the variance of a mean, whatever its values.
+# What picks add to the variance of a mean, whatever its values.
 
 
 def spread_of_picks(state: PoolState) -> np.ndarray:

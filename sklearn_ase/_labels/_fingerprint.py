@@ -1,4 +1,4 @@
-"""Fingerprints of data, so that a journal is not continued with another pool."""
+"""Fingerprints of data and loss, so that no journal is continued with others."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def same_experts(first: dict | None, second: dict | None) -> bool:
     return same_names and all(same_sketch(first[name], second[name]) for name in first)
 
 
-# What a loss computes at a few rows, so that a journal keeps its loss.
+# What a loss computes at a few rows.
 
 
 _N_ROWS = 20

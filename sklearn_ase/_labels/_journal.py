@@ -1,4 +1,4 @@
-"""Events of a journal and the ledger they make: opening, reading, refusals."""
+"""The journal: a ledger that is opened again, and refused if it is of other data."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _numbers(value: Any) -> Any:
     return float(value) if isinstance(value, str) else value
 
 
-# Of which evaluation a ledger is: what may not differ, and what may.
+# Of which evaluation a ledger is.
 
 # What may not differ when a journal is opened again, and how to say that it does.
 _SAME = {

@@ -1,4 +1,4 @@
-"""The record of what was asked and what was answered."""
+"""The ledger: the record of what was asked and what was answered."""
 
 from __future__ import annotations
 
@@ -177,7 +177,6 @@ class LabelLedger:
             self._store = store
             if events:
                 self._events[n_events:] = [["together", *events]]
-            if events and store is not None:
                 self._write()
         except BaseException:
             vars(self).update(before)
@@ -506,17 +505,17 @@ class LabelLedger:
         """Write an event down before it happens; nothing happens if that fails."""
         self._check_writable()
         self._events.append([event, *arguments])
-        if self._store is not None:
-            try:
-                self._write()
-            except BaseException:
-                self._events.pop()
-                raise
+        try:
+            self._write()
+        except BaseException:
+            self._events.pop()
+            raise
         self.n_changes += event not in ("note", "settings")
 
     def _write(self) -> None:
         """Write what the store lacks. What can be computed again may wait."""
-        assert self._store is not None
+        if self._store is None:  # In memory, or held back.
+            return
         events = self._events[max(self._n_stored - 1, 0) :]
         entries = events if self._n_stored else [self.header, *events]
         try:
@@ -563,7 +562,7 @@ def _plain(labels: Iterable) -> list:
     ]
 
 
-# Cells of the table: labels as text that spreadsheets keep.
+# Labels as cells of a table.
 
 _ANSWER = ["label", "label_type", "order", "refit", "more_labels"]
 # Spreadsheets take such texts for formulas, numbers, dates or truth values.

@@ -1,4 +1,4 @@
-"""Where a journal is kept: in memory, in a file, or in a place of the user's own."""
+"""Stores: where a journal is kept, in memory, in a file or in a place of the user's."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def finite(value: Any) -> Any:
     return value
 
 
-# The file of a journal: locked, only ever added to, one JSON value per line.
+# The file of a journal: locked, and only ever added to.
 
 _RESCUE = (
     "What was recorded is in evaluation.ledger: write it to another file with "

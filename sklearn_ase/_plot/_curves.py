@@ -27,7 +27,7 @@ STYLES = [
 ]
 
 
-def new_axes(display, **options):
+def new_axes(display: object, **options) -> Any:
     """Return new matplotlib axes, or raise an error that says what to install."""
     try:
         import matplotlib.pyplot as plt
@@ -204,7 +204,7 @@ class RiskCurveDisplay(EvaluationDisplay):
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _plot_intervals(self, ax):
+    def _plot_intervals(self, ax: Axes) -> None:
         has_interval = np.isfinite(self.low) & np.isfinite(self.high)
         label = None if self.level is None else f"{100 * self.level:g} % interval"
         ink = {"color": self.line_.get_color(), "alpha": 0.2}
@@ -346,7 +346,7 @@ class LabelEfficiencyDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _finish_axes(self, ax, metric, counts):
+    def _finish_axes(self, ax: Axes, metric: str, counts: np.ndarray) -> None:
         ax.set(xscale="log", xlabel="labels", ylabel=_LABELS.get(metric, metric))
         ax.set_xticks(counts, [str(count) for count in counts])
         ax.minorticks_off()
@@ -360,7 +360,9 @@ class LabelEfficiencyDisplay:
         ax.legend(frameon=False)
 
 
-def _curves(data, risks):
+def _curves(
+    data: dict[str, np.ndarray], risks: Sequence[str] | None
+) -> dict[str, np.ndarray]:
     """Return the entries of each curve, as a mask, by the name of the curve."""
     pairs = dict.fromkeys(
         zip(data["evaluator"].tolist(), data["risk"].tolist(), strict=True)

@@ -109,7 +109,7 @@ class AcquisitionDisplay(EvaluationDisplay):
         self.areas_: list = []
         order = np.arange(1, len(self.indices) + 1)
         if self.positions is not None:
-            self._plot_positions(ax, order)
+            self._plot_positions(ax, order, self.positions)
         elif self.is_regression:
             self.points_ = ax.scatter(order, self.labels, color=STYLES[0]["color"])
             ax.set(xlabel="labels", ylabel="label")
@@ -118,13 +118,15 @@ class AcquisitionDisplay(EvaluationDisplay):
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _plot_positions(self, ax, order):
-        ax.scatter(*self.positions.T, color="lightgrey", s=8, label="pool")
-        chosen = self.positions[self.indices]
+    def _plot_positions(
+        self, ax: Axes, order: np.ndarray, positions: np.ndarray
+    ) -> None:
+        ax.scatter(*positions.T, color="lightgrey", s=8, label="pool")
+        chosen = positions[self.indices]
         self.points_ = ax.scatter(*chosen.T, c=order, cmap="viridis", s=30)
         ax.figure.colorbar(self.points_, ax=ax, label="order of the labels")
 
-    def _plot_shares(self, ax, order):
+    def _plot_shares(self, ax: Axes, order: np.ndarray) -> None:
         from matplotlib import colormaps
 
         classes = np.unique(self.labels)

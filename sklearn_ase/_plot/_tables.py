@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sklearn_ase._evaluation._choice import ModelSelection
-    from sklearn_ase._evaluation._comparison import Comparison
+    from sklearn_ase._evaluation._compare import Comparison
     from sklearn_ase._evaluation._evaluation import Evaluation
     from sklearn_ase._evaluation._slices import SliceTable
 
@@ -137,7 +137,9 @@ class ComparisonDisplay:
         return self
 
     @staticmethod
-    def _draw(ax, values, low, high, may):
+    def _draw(
+        ax: Axes, values: np.ndarray, low: np.ndarray, high: np.ndarray, may: np.ndarray
+    ) -> Any:
         """Bars of models, those that may be the best in another colour."""
         reach = np.nan_to_num(np.abs([values - low, high - values]))
         places, bars = np.arange(len(values)), None

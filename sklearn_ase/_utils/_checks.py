@@ -1,4 +1,4 @@
-"""Checks of single values that users give. Each error names the argument."""
+"""Checks of values and objects that users give; each error names the argument."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _must(what: str, low: float, high: float, ends: str) -> str:
     return f"must be {what} {'>=' if ends[0] == '[' else '>'} {low}"
 
 
-# Check objects that users give as strategies, perhaps of their own making.
+# Strategies, perhaps of the user's own.
 
 
 def check_strategy(strategy: Any, base: Any, verbs: Any, owner: str) -> Any:
@@ -177,7 +177,7 @@ def check_strategy(strategy: Any, base: Any, verbs: Any, owner: str) -> Any:
     return strategy
 
 
-# Arguments that must be named, with an error that says how.
+# Arguments that must be named.
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -201,7 +201,7 @@ def named_after(most: int, cure: str) -> Callable[[_Method], _Method]:
     return decorate
 
 
-# Compare objects by their parameters.
+# Equal parameters.
 
 
 def same_settings(first: Any, second: Any) -> bool:

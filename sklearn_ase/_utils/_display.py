@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType
+    from typing import Any
 
     from sklearn_ase._utils._typing import StrPath
 
 
-# Draw a progress bar: a box in a notebook, a line in a terminal.
+# Progress: a box in a notebook, a line in a terminal.
 
 
 # Seconds between two pictures, which a notebook can keep up with.
@@ -43,7 +45,7 @@ def progress(
     began = drawn = time.monotonic()
     last = start, ""
 
-    def show(done, text=""):
+    def show(done: int, text: str = "") -> None:
         nonlocal drawn, last
         now = time.monotonic()
         if done == last[0] or now - drawn > _SECONDS:
@@ -65,13 +67,13 @@ def progress(
             sys.stderr.write("\n" if keep else f"\r{'':<79}\r")
 
 
-def say(text, verbose):
+def say(text: str, verbose: bool | int) -> None:
     """Write a line on stderr if `verbose` is true."""
     if verbose:
         sys.stderr.write(f"{text}\n")
 
 
-def track(iterable, total, label, verbose):
+def track(iterable: Iterable, total: int, label: str, verbose: bool | int) -> Iterator:
     """Yield from `iterable`, with a progress bar if `verbose` is true."""
     with progress(total, label, verbose) as show:
         for done, item in enumerate(iterable, start=1):
@@ -79,33 +81,33 @@ def track(iterable, total, label, verbose):
             yield item
 
 
-def _is_notebook():
+def _is_notebook() -> bool:
     """Whether a kernel of Jupyter runs the code."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
-def _in_words(seconds):
+def _in_words(seconds: float) -> str:
     for length, unit in ((3600, "h"), (60, "min")):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"
     return f"{seconds:.0f} s"
 
 
-def _write_line(label, done, total, duration, text):
+def _write_line(label: str, done: int, total: int, duration: str, text: str) -> None:
     line = ", ".join(filter(None, [f"{label}: {done}/{total}", duration, text]))
     sys.stderr.write(f"\r{line:<79}")  # Padded to cover a longer text.
     sys.stderr.flush()
 
 
-def _box(label, keep):
+def _box(label: str, keep: bool) -> Callable:
     """Return a function that rewrites one box below the cell."""
     from IPython import get_ipython
     from IPython.display import HTML
 
     box = _new_box() if keep else _box_of(get_ipython().execution_count, label)
 
-    def draw(label, done, total, duration, text):
+    def draw(label: str, done: int, total: int, duration: str, text: str) -> None:
         html = (
             f'<div><progress value="{done}" max="{max(total, 1)}" '
             'style="width:12em;vertical-align:middle"></progress>&ensp;'
@@ -117,14 +119,14 @@ def _box(label, keep):
     return draw
 
 
-def _new_box():
+def _new_box() -> Any:
     from IPython.display import HTML, display
 
     return display(HTML(""), display_id=True)
 
 
 @lru_cache(maxsize=16)
-def _box_of(cell, label):
+def _box_of(cell: int, label: str) -> Any:
     """The box for all bars of one label below a cell."""
     return _new_box()
 
@@ -144,11 +146,11 @@ def spelled_out(text: str, kept: str = "") -> str:
     )
 
 
-def _is_shown(sign):
+def _is_shown(sign: str) -> bool:
     return sign.isprintable() or unicodedata.category(sign) == "Zs"
 
 
-# Messages for those who call the package from Python, and for its command line.
+# Messages for Python and for the command line.
 
 
 class Advice(str):
@@ -166,16 +168,17 @@ class Advice(str):
         return message
 
 
-# Warn with the line of the user's code that caused the warning.
+# Warnings that point at the user's code.
 
 
 # scikit-learn calls fit through its callbacks, so these frames are skipped as well.
 _INSIDE = ("sklearn_ase.", "sklearn.callback.")
 
 
-def warn_caller(message, category):
+def warn_caller(message: str, category: type[Warning]) -> None:
     """Issue a warning that points at the code that called the package."""
-    frame, level, depth = sys._getframe(), 1, 1
+    frame: FrameType | None = sys._getframe()
+    level = depth = 1
     # Look for the outermost frame of the package: in between it may call other code,
     # which calls the package again.
     while frame is not None:
@@ -185,7 +188,7 @@ def warn_caller(message, category):
     warnings.warn(message, category, stacklevel=level)
 
 
-# Write files as a whole, or not at all.
+# Files that are written whole.
 
 
 def write_whole(path: StrPath, content: bytes) -> None:

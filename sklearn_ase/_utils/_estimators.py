@@ -1,4 +1,4 @@
-"""Find the estimator inside pipelines and frozen wrappers."""
+"""Estimators of scikit-learn: unwrapped, fitted with a seed, run in jobs, watched."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def accepted_by(function: Callable, **options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in parameters}
 
 
-# Fit estimators so that one number fixes all that they draw at random.
+# Seeds: one number fixes all that is drawn.
 
 
 def check_seed(random_state: Any) -> np.random.RandomState:
@@ -163,7 +163,7 @@ def _targets(model: Any, y: Any) -> Any:
     return y
 
 
-# Run jobs on whatever backend of joblib is active.
+# Jobs, on the backend of joblib that is active.
 
 
 def run_jobs(jobs: Iterable[Any], n_jobs: int | None) -> Any:
@@ -176,7 +176,7 @@ def run_jobs(jobs: Iterable[Any], n_jobs: int | None) -> Any:
         return Parallel(n_jobs=n_jobs)(jobs)
 
 
-# Support scikit-learn's callbacks, which exist from version 1.9 on.
+# Callbacks of scikit-learn, from version 1.9 on.
 
 
 _Method = TypeVar("_Method", bound=Callable)

@@ -1,4 +1,4 @@
-"""Mixture: several acquisitions, each with a share of the picks."""
+"""Acquisitions made of others, and the one for a choice between models."""
 
 from __future__ import annotations
 
@@ -98,9 +98,6 @@ class Mixture(BaseAcquisition):
         return shares / shares.sum()
 
 
-# Trust-weighted: follow another acquisition as far as the labels support it.
-
-
 class TrustWeighted(BaseAcquisition):
     """Another acquisition, mixed with uniform scores as trust in the surrogate falls.
 
@@ -152,9 +149,6 @@ class TrustWeighted(BaseAcquisition):
         if self.acquisition is None:
             return Mixture()
         return check_part(self.acquisition, self)
-
-
-# BestModel: rows whose labels tell which of several models is the best.
 
 
 # After this many labels the share of the gain has fallen by two thirds of its range.

@@ -1,4 +1,4 @@
-"""Uniform: every sample has the same score."""
+"""The simple acquisitions: each gives the rows one score of what labels are worth."""
 
 from __future__ import annotations
 
@@ -31,9 +31,6 @@ class Uniform(BaseAcquisition):
         return np.ones(state.n_samples)
 
 
-# Bayesian active learning by disagreement.
-
-
 class BALD(BaseAcquisition):
     """Information that the label of a sample gives about the surrogate's members.
 
@@ -60,9 +57,6 @@ class BALD(BaseAcquisition):
     def score_samples(self, state: PoolState) -> Floats:
         """Disagreement of the members at each sample."""
         return state.belief.disagreement()
-
-
-# XWED: label where the members disagree and the model may lose much.
 
 
 class XWED(BaseAcquisition):
@@ -92,9 +86,6 @@ class XWED(BaseAcquisition):
         return state.weighted_disagreement()
 
 
-# Expected loss: label where the model is expected to be wrong.
-
-
 class ExpectedLoss(BaseAcquisition):
     """The loss that the surrogate expects, ``g(x)``.
 
@@ -118,9 +109,6 @@ class ExpectedLoss(BaseAcquisition):
         return state.distance
 
 
-# Loss spread: label where the loss is most uncertain.
-
-
 class LossSpread(BaseAcquisition):
     """Standard deviation of the loss under the surrogate's belief.
 
@@ -137,9 +125,6 @@ class LossSpread(BaseAcquisition):
     def score_samples(self, state: PoolState) -> Floats:
         """Standard deviation of the loss at each sample."""
         return np.sqrt(state.loss_variance)
-
-
-# Variance reduction: label what reduces the uncertainty about the risk most.
 
 
 class VarianceReduction(BaseAcquisition):

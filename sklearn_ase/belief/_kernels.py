@@ -1,4 +1,4 @@
-"""Which array library to compute with: numpy, or torch where a tensor came in."""
+"""Formulas about beliefs and losses, on arrays of numpy or tensors of torch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from typing import Any
+
+
+# The library to compute with: numpy, or torch where a tensor came in.
 
 
 def namespace(values) -> Any:
@@ -39,7 +42,7 @@ def to_numpy(values):
     return np.asarray(values, dtype=np.float64)
 
 
-# Formulas about beliefs, as functions of arrays that return new arrays.
+# The formulas.
 
 
 _TINY = np.finfo(np.float64).tiny
@@ -149,7 +152,7 @@ def gaussian_disagreement(epistemic, noise):
     return 0.5 * np.log1p(epistemic / noise)
 
 
-# Joining beliefs about chunks of a pool without holding them twice.
+# Beliefs about parts of a pool, joined.
 
 
 def join_chunks(chunks, n_samples):
@@ -181,7 +184,7 @@ def join_chunks(chunks, n_samples):
     return joined
 
 
-# How much the training rows count in a calibrated belief.
+# What the training rows are worth.
 
 
 @dataclass(frozen=True, eq=False)

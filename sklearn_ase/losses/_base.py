@@ -1,4 +1,4 @@
-"""The loss at each sample of a pool, once the predictions of the model are known."""
+"""The base class of losses, and a loss that is bound to the predictions for a pool."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from sklearn_ase._utils._typing import Floats, Response, Task
 
 if TYPE_CHECKING:
     from typing import Any
+
+
+# A loss at each row of a pool.
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +154,7 @@ def refuse_beyond(values, max_loss):
         )
 
 
-# Base class of the losses: one method to write, quadrature does the rest.
+# The base class: one method to write, quadrature does the rest.
 
 
 # The weights that numpy computes for more nodes overflow.

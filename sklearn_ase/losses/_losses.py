@@ -1,4 +1,4 @@
-"""Losses of classifiers."""
+"""The losses of the package, and their names."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from sklearn_ase._utils._typing import Floats, LossFunction, Response, Task
 from sklearn_ase.losses._base import BaseLoss, check_n_nodes
 
 _FLOAT32_EPS = float(np.finfo(np.float32).eps)
+
+
+# Losses of classifiers.
 
 
 class _ProbabilityLoss(BaseLoss):
@@ -140,7 +143,7 @@ class Brier(_ProbabilityLoss):
         return len(classes) == 2 if half == "auto" else half
 
 
-# Losses of regressors, with closed forms of their moments under a Gaussian belief.
+# Losses of regressors; their moments have closed forms.
 
 
 class SquaredError(BaseLoss):
@@ -301,7 +304,7 @@ class CustomLoss(BaseLoss):
             raise
 
 
-# Turn names and functions into losses.
+# Names of losses.
 
 
 LOSSES = {

@@ -114,7 +114,7 @@ def kappa_of_many(
     return value, np.array([1.0 + by_size, by_size, -size * (1.0 - value)]) / below
 
 
-# Metrics of all classes together: how far predictions and labels agree.
+# Metrics of all classes together.
 
 
 class _AgreementMetric(CountMetric):
@@ -241,7 +241,7 @@ class CohenKappa(_AgreementMetric):
         return kappa_of_many(u, v, p)
 
 
-# How a score that is known at each row goes along with values that labels decide.
+# Metrics of a score that is known at each row.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Weights of the rows of a pool."""
+"""The base class of the metrics: a function of means over the pool."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from sklearn_ase.metrics._ratios import ClassMean
 
 
+# Weights of the rows.
+
+
 def pool_weight(
     prediction: np.ndarray | None,
     weight: np.ndarray | None,
@@ -40,7 +43,7 @@ def pool_weight(
     return np.ones(n_samples)
 
 
-# The base class of the metrics: what is reported of a model.
+# The base class.
 
 
 # Step of the numerical gradient, relative to the size of a mean.

@@ -1,4 +1,4 @@
-"""Places of labels among the classes, and which class is the positive one."""
+"""Metrics of hard predictions: functions of counts of labels and predicted classes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from sklearn_ase.losses import BaseLoss, ZeroOne
 from sklearn_ase.metrics._base import BaseMetric, pool_weight
 from sklearn_ase.metrics._pool_metric import PoolMetric
 from sklearn_ase.metrics._row_values import ClassValues
+
+# Places of labels among the classes, and the positive class.
 
 
 def columns_of(labels, classes: np.ndarray) -> np.ndarray:
@@ -84,7 +86,7 @@ def with_positive(metric, before, classes) -> BaseMetric:
     return clone(metric).set_params(pos_label=before[column].item())
 
 
-# The base class of metrics that count hard predictions.
+# The base class of metrics that count.
 
 
 # Shares below it are rounding: a row of a pool of a billion is more.
@@ -303,7 +305,7 @@ class ConfusionMetric(CountMetric):
         return float(value)
 
 
-# The share of predictions that are right.
+# Accuracy.
 
 
 class Accuracy(CountMetric):

@@ -1,4 +1,4 @@
-"""Turn names into metrics."""
+"""Names of metrics: from a name to a metric, and from a metric to a title."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _checked(metric):
     return metric
 
 
-# Names of metrics for people who read a result.
+# Titles for people who read a result.
 
 
 def title_of(metric: BaseMetric) -> str:

@@ -1,4 +1,4 @@
-"""Metrics of regressors that are functions of means of squares."""
+"""Metrics of numbers: those of regressors, of labels alone, and the mean loss."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from sklearn_ase.metrics._row_values import (
 if TYPE_CHECKING:
     from sklearn_ase.losses._base import BaseLoss
     from sklearn_ase.metrics._row_values import RowValues
+
+# Metrics of regressors, functions of means of squares.
 
 # A variance that is less of the mean square is rounding.
 _TINY = 1e-14

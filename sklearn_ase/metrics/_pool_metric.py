@@ -1,4 +1,4 @@
-"""A metric, once the predictions for the pool are known."""
+"""A metric that is bound to the predictions for a pool."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from sklearn_ase.metrics._row_values import (
     RowValues,
     combine,
 )
+
+# A function of a few means.
 
 # How often it is tried whether a mean matters, and for how many means at most.
 _N_TRIALS = 3
@@ -305,7 +307,7 @@ class PoolMetric:
         return combine(parts, self.direction * self.gradient(means))
 
 
-# A ranking metric, once the scores of the pool are known.
+# A ranking metric.
 
 
 # Parts of the pool, by score, whose rows can be labelled with the same chance. The

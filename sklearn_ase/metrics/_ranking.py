@@ -1,4 +1,4 @@
-"""Ranking metrics of labels that are only believed, with their derivatives.
+"""Ranking metrics: values of scores with believed labels, and their derivatives.
 
 ``positive`` is the probability that a label is positive, 0 or 1 where it is known.
 Each metric is a ratio of two sums over rows and pairs of rows. The sums are the
@@ -79,7 +79,7 @@ def _from_above(values):
     return np.cumsum(values[::-1])[::-1]
 
 
-# Metrics of scores: how well positives are ranked above negatives.
+# The metrics.
 
 
 _CURE = "pos_label=..., for one class against the rest"

@@ -1,4 +1,4 @@
-"""Ratios of two linear functions of a confusion matrix, and averages of them.
+"""Metrics that are ratios of counts, such as precision and F1, and their averages.
 
 A class has the counts ``u`` (found), ``v`` (missed) and ``p`` (predicted), as shares of
 the pool. Every ratio is ``(a · x) / (b · x)`` with ``x = (1, u, v, p)``.
@@ -95,7 +95,7 @@ def averaged_of_two(
     return value, np.stack(gradient, axis=-1)
 
 
-# Averages in which each class counts the same, class by class.
+# Averages in which each class counts the same.
 
 
 # A class that may occur is a part of one: this is closer to two classes than to one.
@@ -143,7 +143,7 @@ class ClassMean:
         return (mean - 1.0 / n_classes) / (1.0 - 1.0 / n_classes)
 
 
-# Precision, recall and their relatives, for two classes or more.
+# The metrics.
 
 
 _AVERAGES = ("binary", "macro", "weighted", "micro")

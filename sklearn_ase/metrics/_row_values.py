@@ -1,4 +1,4 @@
-"""Values at each row of a pool that depend on the label of the row.
+"""Row values: a number at each row of a pool, as a function of the row's label.
 
 They take the place of a loss, and their mean is estimated. All have the same methods.
 """
@@ -325,9 +325,6 @@ class FunctionValues(RowValues):
     def limits(self):
         unknown = np.full(self.n_samples, np.inf)
         return -unknown, unknown
-
-
-# Sums of weights, each where the label is a target of its own.
 
 
 @dataclass(frozen=True, eq=False)

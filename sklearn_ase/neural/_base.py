@@ -1,4 +1,4 @@
-"""Base class of the deep classifiers: rows, training, prediction, parameters."""
+"""The base class of the deep classifiers: rows, training, predictions, parameters."""
 
 from __future__ import annotations
 

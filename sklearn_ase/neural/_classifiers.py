@@ -150,7 +150,7 @@ class DeepEnsembleClassifier(BaseDeepClassifier):
         return rows
 
 
-# Classifier of a radial Bayesian network; each member is a draw of its weights.
+# The radial Bayesian network: each member is a draw of its weights.
 
 
 # Bound on the numbers of the first hidden layer in one batch of a pool.
@@ -284,7 +284,7 @@ class RadialMembers(nn.Module):
         self.weights = None
 
 
-# Monte Carlo dropout: each member is one network with some units left out.
+# Monte Carlo dropout: each member leaves some units out.
 
 
 DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)

@@ -136,7 +136,7 @@ def make_callbacks(classifier: BaseDeepClassifier, validation) -> list:
     return [*callbacks, ("stop", StopTogether())]
 
 
-# Choice of the torch device for training and prediction.
+# The device.
 
 
 def resolve_device(device):
@@ -165,7 +165,7 @@ def usable_device(device):
     return found
 
 
-# The skorch net that trains one or several networks together.
+# The net.
 
 
 class TogetherNet(NeuralNet):
@@ -336,7 +336,7 @@ def mixed_precision_type(wanted, device):
     return torch.bfloat16 if wanted else None
 
 
-# Rows of arrays, memmaps and datasets, read in batches as float32 tensors.
+# Rows, read in batches.
 
 
 # With fewer validation rows their loss is too noisy to decide when to stop.
@@ -449,7 +449,7 @@ def split_rows(
     )
 
 
-# Random crops and flips of a batch of images, computed on its device.
+# Random crops and flips of images.
 
 
 class RandomCrop(nn.Module):
@@ -502,7 +502,7 @@ class RandomFlip(nn.Module):
         return torch.where(flip, X.flip(-1), X)
 
 
-# Temperature scaling: one number that corrects how confident a classifier is.
+# Temperature scaling.
 
 
 # Standard deviation of the prior of log T. Without a prior, a few rows that are all

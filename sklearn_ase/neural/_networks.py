@@ -266,7 +266,7 @@ def _conv3x3(before, after, stride=1):
     return conv
 
 
-# Radial Bayesian network: a network with a distribution over its weights.
+# The radial Bayesian network: a distribution over weights.
 
 
 # Numbers of the first hidden layer that are computed at a time on the CPU.
@@ -432,7 +432,7 @@ class RadialBNN(nn.Module):
         return X.to_dense() if w1.is_mkldnn else X
 
 
-# Modules that join several networks, called one by one or stacked.
+# Several networks in one module.
 
 
 # Stacking is faster while the product of a single network is so small that calling it
@@ -595,7 +595,7 @@ def mean_proba_loss(logits, codes):
     return F.nll_loss(log_proba, codes, reduction="sum")[None]
 
 
-# Building networks from a module class, function or instance.
+# Networks from a class, a function or an instance.
 
 
 def build_networks(module, arguments: dict, sequences: list[Any]) -> list[Any]:

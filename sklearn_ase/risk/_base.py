@@ -1,4 +1,4 @@
-"""What a heavy tail of the losses makes of an interval."""
+"""The base class of the risk estimators, and the mean of weighted steps."""
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ from sklearn_ase.risk._intervals import BoundedInterval, MeanInterval
 if TYPE_CHECKING:
     from sklearn_ase._inference._steps import Steps
     from sklearn_ase._state import PoolState
+
+
+# Losses with a heavy tail.
 
 
 def heavy_tail(state: PoolState) -> str:
@@ -76,7 +79,7 @@ def heavy_tail_before(state):
     )
 
 
-# The base class of the risk estimators, and what the weighted ones share.
+# The base class, and what the weighted estimators share.
 
 
 class BaseRisk(BaseEstimator, metaclass=ABCMeta):

@@ -1,4 +1,4 @@
-"""The number that is reported, which has an interval."""
+"""The estimate: a value that has an interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ASE: the mean loss that the surrogate expects."""
+"""The risk estimators of the package, from the surrogate alone to plain means."""
 
 from __future__ import annotations
 
@@ -73,9 +73,6 @@ class ASE(BaseRisk):
         )
 
 
-# LURE: observed losses, weighted by the probability of their pick.
-
-
 class LURE(BaseRisk):
     """Levelled unbiased risk estimator.
 
@@ -103,9 +100,6 @@ class LURE(BaseRisk):
         return steps_with_power(state, 0.0)
 
 
-# Corrected ASE: the surrogate's estimate, corrected by what the labels showed.
-
-
 class CorrectedASE(BaseRisk):
     """Surrogate estimate plus the weighted surprise of each label.
 
@@ -127,9 +121,6 @@ class CorrectedASE(BaseRisk):
 
     def steps(self, state: PoolState) -> Steps | None:
         return steps_with_power(state, 1.0)
-
-
-# Monte Carlo: the mean loss of a random sample.
 
 
 class MonteCarlo(BaseRisk):
@@ -178,9 +169,6 @@ class MonteCarlo(BaseRisk):
 
     def steps(self, state: PoolState) -> Steps:
         return steps_with_power(state, 0.0)
-
-
-# Guarded ASE: the surrogate's estimate and the corrected one, weighted by evidence.
 
 
 _ZERO_SHOT = (

@@ -245,7 +245,7 @@ def _is_all_skipped(state: PoolState) -> bool:
     return not counts.any()
 
 
-# A metric of one mean is estimated from the end that its values are close to.
+# A metric of one mean, counted from an end.
 
 
 def from_an_end(pool_metric: PoolMetric, state_of: StateOf) -> PoolMetric:
@@ -356,7 +356,7 @@ def unseen_of(states: list[PoolState], training_labels: float) -> Floats:
     return np.nan_to_num(variances, posinf=0.0)
 
 
-# Intervals of functions of several means, or of a curve of one.
+# Intervals.
 
 
 def _tangent(
@@ -468,7 +468,7 @@ def _region(
     )
 
 
-# An average over classes in which each class counts the same.
+# Averages in which each class counts the same.
 #
 # `place` of shape (n_classes, 2) says which part is that of the rows found and missed
 # of each class; -1 if the mean is known.

@@ -1,4 +1,4 @@
-"""Rows of a simulation, and the CSV file that keeps them."""
+"""Simulations: many evaluations against known labels, their rows, file and summary."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _ends_with_a_line(path: StrPath) -> bool:
     return not text or text.endswith(b"\n")
 
 
-# A metric on plain random samples, for comparison.
+# Plain random samples, for comparison.
 
 
 # Samples of each size, from which the error of a plain sample is found.
@@ -206,7 +206,7 @@ def _plain_row(count: int, value: float, low: float, high: float) -> dict[str, A
     return row | {"anytime": np.nan, "flagged": np.nan}
 
 
-# Run one evaluation against known labels, and record its estimates.
+# One run.
 
 
 @dataclass(frozen=True)
@@ -338,7 +338,7 @@ def _plain_samples(
     return found
 
 
-# Result of a simulation: estimates of many runs, and their summary.
+# The result of many runs.
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,7 +461,7 @@ def _mean_of_known(values: np.ndarray) -> float:
     return known.mean() if len(known) else np.nan
 
 
-# Run many evaluations against known labels, in a row or in parallel.
+# Many runs, in a row or in parallel.
 
 
 def label_efficiency_curve(

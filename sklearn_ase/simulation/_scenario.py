@@ -1,4 +1,4 @@
-"""A pool whose labels are known, for simulations."""
+"""A scenario: a pool whose labels are known, for simulations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of a surrogate: ``fit`` on labelled rows, ``belief`` about a pool."""
+"""The base class of the surrogates: fit on labelled rows, belief about a pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The surrogate for what the user gave: a default that suits the rows, and checks."""
+"""Names and defaults of surrogates: from what the user gave to a checked surrogate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that trees cannot read, frames and images, as tables of numbers."""
+"""The encoder of rows that trees cannot read: of frames and images it makes tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What surrogates made of a classifier or a regressor share."""
+"""The base class of surrogates that are made of a classifier or a regressor."""
 
 from __future__ import annotations
 

@@ -680,7 +680,7 @@ def _aligned(values, model, classes):
     return np.array(values, dtype=float)
 
 
-# Surrogates: experts who are given with the rows, and models of a choice.
+# The surrogates: of judges, and of the models of a choice.
 
 
 # Labels that an estimator on features needs.

@@ -133,7 +133,7 @@ def log_density_of_labels(y: np.ndarray) -> np.ndarray:
     return np.log(np.interp(y, points, density))
 
 
-# Calibration of a Gaussian belief that can use the model under test.
+# The calibration.
 
 
 # Precision of the prior of the shift's coefficient.

@@ -111,7 +111,7 @@ def is_certain(proba):
     return np.isin(proba[np.isfinite(proba)], (0, 1)).all()
 
 
-# Classes that the model under test does not know: how often they occur.
+# Classes that the model under test does not know.
 
 
 # Precision of the prior of slope and offset of the odds.
@@ -170,7 +170,7 @@ def fit_odds(
     return maximise(posterior, centre, (np.array([0.0, -np.inf]), np.inf))[0]
 
 
-# Calibration of class probabilities that can use the model under test.
+# The calibration.
 
 
 # The model's probabilities are smoothed by this share of what the surrogate's are. They

@@ -230,7 +230,7 @@ def _fit_member(prototype, X, y, rows, seed):
     return fit_seeded(prototype, seed, take_rows(X, rows), y[rows])
 
 
-# Members of a forest of classifiers, read through the leaves that rows fall into.
+# Forests of classifiers, read through their leaves.
 
 
 class ForestLeaves:
@@ -367,7 +367,7 @@ def as_tree_input(X):
     return np.ascontiguousarray(X, dtype=np.float32)
 
 
-# Predictions of the members of an ensemble, for all rows or for out-of-bag rows.
+# Predictions of the members.
 
 
 BOOTSTRAPS = (BootstrapClassifier, BootstrapRegressor)

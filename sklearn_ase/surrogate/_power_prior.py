@@ -257,7 +257,7 @@ def check_expert(uses_model, expert):
         )
 
 
-# How much more common rows like a given one are in the pool than in training.
+# The shift: how much more common such rows are in the pool than in training.
 
 
 # Rows of each kind that are compared; more would take longer and tell little more.

@@ -1,4 +1,4 @@
-"""States of random pools, to try strategies on."""
+"""States of random pools, and requirements that all checks share."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _arrays(bundle: Any) -> Iterator[np.ndarray]:
             yield from _arrays(value)
 
 
-# Requirements that all strategies share.
+# Requirements.
 
 
 TASKS: tuple[Task, ...] = ("classification", "regression")

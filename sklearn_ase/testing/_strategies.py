@@ -1,4 +1,4 @@
-"""The contract of acquisitions."""
+"""Checks of strategies: acquisitions, risks, selections, stops and surrogates."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from sklearn_ase.testing._states import (
     unchanged,
     works_for,
 )
+
+# Acquisitions.
 
 
 def check_acquisition(
@@ -81,7 +83,7 @@ def _checked_scores(acquisition: BaseAcquisition, state: PoolState) -> Floats:
     return checked(scores, shape, "scores", what="one per sample, shape")
 
 
-# The contract of risk estimators.
+# Risk estimators.
 
 
 def check_risk(risk: BaseRisk, tasks: Task | Sequence[Task] = TASKS) -> None:
@@ -140,7 +142,7 @@ def _with_open(state: PoolState, place: int) -> PoolState:
     return replace(state, picks=picks, labels=np.delete(state.labels, place))
 
 
-# The contract of selections.
+# Selections.
 
 
 _N_CANDIDATES = 12
@@ -260,7 +262,7 @@ def _check_probability(
     require_close(proba, expected, f"{message}picks before ({name})", atol=0.0)
 
 
-# The contract of stopping rules.
+# Stopping rules.
 
 
 _N_LABELS = 60
@@ -348,7 +350,7 @@ def _check_reason(stop: BaseStop, estimates: list, name: str) -> None:
     require(all(same), "the list of estimates must not change")
 
 
-# The contract of surrogates.
+# Surrogates.
 
 
 _N_ROWS, _N_SAMPLES = 30, 50  # With labels, and in the pool.

@@ -1,4 +1,4 @@
-"""The contracts of losses and metrics."""
+"""Checks of losses and metrics."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from sklearn_ase.testing._states import (
 
 if TYPE_CHECKING:
     from sklearn_ase.metrics._base import BaseMetric
+
+# Losses.
 
 _N_SAMPLES = 20
 # Labels for the numerical integration, in standard deviations from the mean.
@@ -195,7 +197,7 @@ def _copied(loss: Any) -> Any:
     return as_loss(clone(loss), loss.task)
 
 
-# The contract of metrics.
+# Metrics.
 
 
 _N_METRIC_ROWS = 60

@@ -10,7 +10,7 @@ from helpers.annotations import POOL, TEXTS, read_table, write
 from helpers.campaigns import campaign
 from scipy import sparse
 
-from sklearn_ase._annotation._answers import export_rows
+from sklearn_ase._annotation._sheet import export_rows
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from sklearn_ase._annotation._answers import SKIP, plan_answers, read_answers
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.risk import LURE
 
-quick = settings(derandomize=True, max_examples=60)
+quick = settings(derandomize=True, max_examples=30)
 words = st.text(
     st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6
 )

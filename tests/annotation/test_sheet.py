@@ -8,7 +8,8 @@ import pytest
 from helpers.annotations import POOL, fill_in, open_rows, read_table, write
 from helpers.campaigns import campaign
 
-from sklearn_ase._annotation._answers import export_rows, read_answers
+from sklearn_ase._annotation._answers import read_answers
+from sklearn_ase._annotation._sheet import export_rows
 
 ODD_NAMES = ["nan", "NaN", "NA", "None", "=1+1", "-", "'=1+1", " cat", "cat", "1,5"]
 

@@ -92,6 +92,7 @@ def test_only_partitions_with_drawn_rows_are_read_and_the_driver_reads_none(tmp_
     assert read == set((sample.indices // 30).tolist())
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_changes_nothing(cluster, tmp_path):
     def deadly(rows):
         import os

@@ -159,7 +159,7 @@ def test_known_labels_are_not_learned_twice():
     known = {row: int(Y[POOL][row]) for row in range(0, 600, 2)}
     evaluator = ActiveRiskEstimator(MODEL, refit=[], random_state=0)
     evaluation = evaluator.start(X[POOL], known_labels=known)
-    n_compared = evaluation._learned.n_compared
+    n_compared = evaluation.beliefs.now.n_compared
     assert n_compared == 300
     proba = evaluation.state.belief.proba
     rows = []

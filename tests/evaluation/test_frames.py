@@ -99,6 +99,7 @@ def _error(rows, y, predictions):
     return np.mean((expected - wrong) ** 2)
 
 
+@pytest.mark.slow
 def test_free_text_in_a_frame_is_as_good_as_the_same_texts_in_a_list():
     errors = []
     for seed in range(2):

@@ -274,6 +274,12 @@ def test_a_choice_between_models_takes_a_sample(sample):
     assert selector.best_name_ in ("model", "trees")
 
 
+def test_a_forecast_says_that_the_sample_is_too_small_for_a_width(sample):
+    evaluation = evaluator().fit(sample, Y).evaluation_
+    assert "Draw more rows" in evaluation.labels_needed(width=0.001).basis
+    assert "Draw more rows" not in evaluation.labels_needed(width=0.3).basis
+
+
 # Journals.
 
 

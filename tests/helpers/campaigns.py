@@ -28,8 +28,9 @@ def campaign(classes, X, is_closed=False):
     -------
     evaluation : Evaluation
     """
+    encoders = [PoolEncoder()] if PoolEncoder().encodes(X) else []
     evaluator = ActiveRiskEstimator(
-        surrogate=make_pipeline(PoolEncoder(), GaussianNB()),
+        surrogate=make_pipeline(*encoders, GaussianNB()),
         risk=LURE(),
         refit=_NEVER,
         random_state=0,

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from helpers.crashing_campaign import MODEL, X, Y
 from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase._labels._store import FileStore
+from sklearn_ase._state import RECORDED
 from sklearn_ase.risk import LURE
 from sklearn_ase.surrogate import ClassifierSurrogate
 
@@ -74,3 +75,9 @@ def write_values(path, values):
     store = FileStore(path)
     store.append(values)
     store.close()
+
+
+def contents(ledger):
+    """All that a ledger holds, with the picks as lists."""
+    picks = {name: getattr(ledger.picks, name).tolist() for name in RECORDED}
+    return vars(ledger) | {"picks": repr(picks)}  # NaN equals NaN.

@@ -296,6 +296,7 @@ def test_an_interval_is_around_a_possible_centre():
     assert beyond.interval(0.9)[0] < 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error_rate", [1.0, 0.98, 0.95])
 def test_labels_that_all_show_a_loss_do_not_prove_that_all_rows_have_one(error_rate):
     covered = []

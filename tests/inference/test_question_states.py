@@ -55,7 +55,9 @@ def test_with_a_belief_per_pick_the_columns_are_those_of_the_loss():
     """The loss, asked for as a question, finds what was recorded for the loss."""
     selection = Proportional(0.3)
     evaluation = start(loss="zero_one", refit=1, selection=selection)
-    evaluation._keeper.is_due = lambda learned, n_labels: True  # Every belief is kept.
+    evaluation.beliefs.kept.is_due = lambda learned, n_labels: (
+        True
+    )  # Every belief is kept.
     buy(evaluation, 12)
     question = evaluation.question(metric="zero_one")
     values, state = question.metric.parts[0], evaluation.state

@@ -69,6 +69,7 @@ def test_squared_errors_of_normal_noise_have_an_interval():
     assert sum(bool(risk.refusal) for risk in risks) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn_ase.exceptions.SurrogateWarning")
 def test_training_rows_show_a_heavy_tail_that_few_labels_have_missed():
     evaluators = [fitted(stats.t(2.1), seed, 25, 300) for seed in range(6)]

@@ -1,5 +1,7 @@
 """The same question in other units has the same interval."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.estimates import of_population
@@ -7,7 +9,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_ase import ActiveRiskEstimator
-from sklearn_ase._evaluation._questions import with_bets
 from sklearn_ase._inference._bounds import Bets
 from sklearn_ase.losses import CustomLoss
 from sklearn_ase.metrics import LabelScore, MeanLoss
@@ -147,5 +148,7 @@ def test_bets_on_a_mean_from_one_end_are_read_from_the_other_end():
     hits = BoundedInterval(0.6, 0.1, bets=BETS, **kind)
     found = Estimate(0.6, 0.1, 20, FunctionInterval(errors, start=1.0, slope=-1.0))
     bets = Estimate(0.6, 0.1, 20, FunctionInterval(hits))
-    low, high = with_bets(found, lambda: bets).interval(method="anytime")
+    uncertainty = found.uncertainty.with_bets_of(bets.uncertainty)
+    found = replace(found, uncertainty=uncertainty)
+    low, high = found.interval(method="anytime")
     assert (low, high) == pytest.approx(bets.interval(method="anytime"))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.journals import contents
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import BayesianRidge
 
@@ -10,12 +11,6 @@ from sklearn_ase._labels._journal import read_journal
 from sklearn_ase._labels._store import FORMAT, VERSION
 from sklearn_ase._state import RECORDED
 from sklearn_ase.risk import ASE, LURE, CorrectedASE
-
-
-def contents(ledger):
-    """All that a ledger holds, with the picks as lists."""
-    picks = {name: getattr(ledger.picks, name).tolist() for name in RECORDED}
-    return vars(ledger) | {"picks": repr(picks)}  # NaN equals NaN.
 
 
 def _round_trip(ledger, path):
@@ -94,6 +89,24 @@ def test_nothing_is_recorded_unless_all_of_it_can_be():
     with pytest.raises(ValueError, match=r"Rows \[3\] were not asked for"):
         ledger.tell([1, 3], ["cat", "dog"])
     assert len(ledger) == 0
+
+
+def test_what_happens_together_is_undone_together(tmp_path):
+    ledger = LabelLedger()
+    ledger.ask(Picks.unanswered([1, 2], [0.5, 0.5], *[[0.0, 0.0]] * 4))
+    before = contents(ledger.copy())
+
+    def answer(skipped):
+        with ledger.together():
+            ledger.tell([1], ["cat"])
+            ledger.skip(skipped)
+
+    with pytest.raises(ValueError, match="were not asked for"):
+        answer([3])
+    assert contents(ledger) == before
+    answer([2])
+    assert (ledger.labels, ledger.skipped) == ({1: "cat"}, [2])
+    assert _round_trip(ledger, tmp_path).skipped == [2]
 
 
 @pytest.mark.parametrize("n_labels", [0, 3, 7, 12])

@@ -40,7 +40,7 @@ def _label(run, y, n_labels, n_queries=1):
 
 
 def _corrected(run):
-    return run._standing(run.state, run.epochs, run.classes_)[2]
+    return run.race().corrected
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from sklearn_ase import ActiveModelSelector
-from sklearn_ase._evaluation._comparison import Comparison
+from sklearn_ase._evaluation._compare import Comparison
 from sklearn_ase.metrics import FBeta
 
 

@@ -170,6 +170,7 @@ def value_after(seed, n_labels, risk, metric):
     return float(evaluation.estimate(risk, metric=metric))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["recall", "f1"])
 def test_the_bias_of_a_ratio_falls_with_the_labels(metric):
     """Its bias is of the order 1 / M, much below the error of one estimate."""

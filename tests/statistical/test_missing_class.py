@@ -9,6 +9,7 @@ As a test it runs fewer seeds with few refits.
 """
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_digits
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -60,6 +61,7 @@ def errors(seed, n_labels=50, names=tuple(STRATEGIES), **parameters):
     return found, variance
 
 
+@pytest.mark.slow
 def test_guarded_beats_monte_carlo_and_lure_when_a_class_was_missing():
     # Monte Carlo's error is known exactly and need not be sampled.
     names, refit = ("LURE", "GuardedASE"), [5, 10, 20, 35]

@@ -14,6 +14,7 @@ from sklearn_ase import ActiveRiskEstimator
 from sklearn_ase.simulation import Scenario, label_efficiency_curve
 from sklearn_ase.surrogate import ClassifierSurrogate
 
+pytestmark = pytest.mark.slow
 N_RUNS = 16
 
 
