@@ -293,9 +293,9 @@ def effective_labels(
     weight = question.weight
     weight = np.ones(evaluation.n_samples) if weight is None else weight
     rows = weight > 0
-    belief, weight = added.belief, weight[rows]
-    mean = (influence.expected_loss + rest)[rows] / weight
-    variance = influence.loss_variance[rows] / weight**2
+    weight = weight[rows]
+    mean = (added.expected_loss + rest)[rows] / weight
+    variance = added.loss_variance[rows] / weight**2
     share = weight / weight.sum()
     spread = share @ (variance + (mean - share @ mean) ** 2)
     error = estimate.standard_error**2

@@ -15,18 +15,18 @@ class Hits(BaseMetric):
 
     task = "classification"
 
-    def __init__(self, value=None, slope=None, bounds=(0.0, 1.0), scale="linear"):
-        self._value, self._slope = value, slope
+    def __init__(self, answer=None, slope=None, bounds=(0.0, 1.0), scale="linear"):
+        self.answer, self.slope = answer, slope
         self.bounds, self.scale = bounds, scale
 
     def row_values(self, y_true, y_pred):
         return (y_true == y_pred)[:, None].astype(float)
 
     def value(self, means):
-        return means[0] if self._value is None else self._value
+        return means[0] if self.answer is None else self.answer
 
     def gradient(self, means):
-        return np.ones(1) if self._slope is None else self._slope
+        return np.ones(1) if self.slope is None else self.slope
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,8 @@ def evaluation():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (Hits(value=np.ones(2)), r"Hits\.value must return one number, but returned"),
-        (Hits(value="much"), r"Hits\.value must return one number, but returned"),
+        (Hits(answer=np.ones(2)), r"Hits\.value must return one number, but returned"),
+        (Hits(answer="much"), r"Hits\.value must return one number, but returned"),
         (Hits(slope=np.ones(3)), r"Hits\.gradient must return one number per mean"),
         (Hits(scale="logit"), r"Hits\.scale='logit'"),
         (Hits(bounds=(0.0, 0.1)), "its bounds are 0 and 0.1. Set its bounds"),
