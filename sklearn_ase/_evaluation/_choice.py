@@ -96,7 +96,7 @@ def standing(
 
 
 def _over_answerable(expected, state, weight):
-    """Means over the rows that can be labelled.
+    """Mean of each column over the rows that can be labelled.
 
     Rows that were skipped do not count. Of the rows without an answer only a share can
     be labelled, which the picks tell.

@@ -369,7 +369,7 @@ class Support:
         return f"{labels} in these rows: this is {word}. Label some of these rows."
 
     def on(self, found: Estimate):
-        """An estimate that says how many labels lie in its rows.
+        """The estimate with the number of labels in its rows, refused if these are few.
 
         Without enough of them it has no interval: the error that the surrogate expects
         of itself is not one that labels have shown.

@@ -61,7 +61,7 @@ class Curved:
 
     @cached_property
     def believed(self):
-        """The same as the surrogate expected it, and events that no label has shown.
+        """Covariance of these means as the surrogate expected it, with unseen events.
 
         Half an event more of each class is thought to be among the labels: once among
         those at rows on which all models agree, once among the others.
@@ -119,6 +119,11 @@ class Curved:
         error = np.where(gap > 0, gap - low, high - gap)
         known = np.isfinite(error)
         error[~known] = 10.0 * max(error[known].max(), 1.0)  # Nothing is known.
+        # A covariance C gives the difference of j and k the variance
+        # D_jk = C_jj + C_kk - 2 C_jk, a squared distance. Here D is given, by the errors.
+        # Subtracting the means of its rows and columns gives C = -½ J D J with
+        # J = I - 11ᵀ / n: double centring, as in classical scaling. The rows of C sum
+        # to 0: what is common to all models is left out.
         square = 0.5 * (error**2 + error.T**2)
         centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None]
         return -0.5 * (centred + square.mean())
@@ -130,7 +135,7 @@ class Curved:
         return gaps, region
 
     def _regions(self, first, second):
-        """The same for many pairs, those with the same numbers of means together."""
+        """Gaps and regions of many pairs, those of equal numbers of means together."""
         ends = self._columns.ends
         sizes = np.diff(ends)
         kinds = np.stack([sizes[first], sizes[second]], axis=1)

@@ -164,7 +164,7 @@ class _Contents:
     time: int | None = None
 
     def with_line(self, line: bytes) -> _Contents:
-        """The same with one more line."""
+        """The contents after one more line."""
         n_bytes, crc = self.n_bytes + len(line), crc32(line, self.crc)
         return replace(self, n_bytes=n_bytes, crc=crc)
 
@@ -269,7 +269,7 @@ class FileStore(BaseStore):
         self._failure = None
 
     def _now(self, contents: _Contents) -> _Contents:
-        """The same contents, seen now."""
+        """These contents with the present time of the file."""
         return replace(contents, time=os.fstat(self._file.fileno()).st_mtime_ns)
 
     def _check_unchanged(self, contents: _Contents) -> None:

@@ -141,7 +141,7 @@ class PoolMetric:
         return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12))
 
     def without_idle_parts(self) -> PoolMetric:
-        """The same without means that the value does not depend on.
+        """This metric without the means that its value does not depend on.
 
         Precision, for instance, does not depend on the positives that were missed.
 

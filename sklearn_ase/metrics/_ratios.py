@@ -81,7 +81,7 @@ def averaged(
 def averaged_of_two(
     top: np.ndarray, bottom: np.ndarray, means: np.ndarray, by_size: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same for two classes, of the means (u, v, p) of the second one."""
+    """Average of the ratios of two classes, of the means (u, v, p) of the second."""
     u, v, p = np.moveaxis(means, -1, 0)
     # The first class has what is neither of the second nor predicted so.
     both = np.stack([1.0 - p - v, u, p - u, v, 1.0 - p, p], axis=-1)

@@ -240,7 +240,7 @@ class QuadraticValues(RowValues):
         return least, most
 
     def around(self, centre):
-        """The same values, written around another centre."""
+        """These values as a quadratic function around another centre."""
         a, b, c = self._parts
         gap = centre - self.centre
         return QuadraticValues(a + (b + c * gap) * gap, b + 2.0 * c * gap, c, centre)
