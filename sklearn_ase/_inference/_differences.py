@@ -120,10 +120,10 @@ class Curved:
         known = np.isfinite(error)
         error[~known] = 10.0 * max(error[known].max(), 1.0)  # Nothing is known.
         # A covariance C gives the difference of j and k the variance
-        # D_jk = C_jj + C_kk - 2 C_jk, a squared distance. Here D is given, by the errors.
-        # Subtracting the means of its rows and columns gives C = -½ J D J with
-        # J = I - 11ᵀ / n: double centring, as in classical scaling. The rows of C sum
-        # to 0: what is common to all models is left out.
+        # D_jk = C_jj + C_kk - 2 C_jk, a squared distance. Here the errors give D, and
+        # C = -½ J D J with J = I - 11ᵀ / n, which subtracts the means of rows and of
+        # columns: double centring, as in classical scaling. The rows of C sum to 0, so
+        # what is common to all models is left out.
         square = 0.5 * (error**2 + error.T**2)
         centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None]
         return -0.5 * (centred + square.mean())

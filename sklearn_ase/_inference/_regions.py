@@ -140,9 +140,9 @@ def _moved(points, axes, limits):
     """Move means into their limits along the axes in which they have an error."""
     # A point may move along its free axes, those with a variance, and must end in the
     # box of its limits. It is projected on the one and on the other in turn until both
-    # agree: alternating projection. Clipping projects on the box. Lengths count in
-    # standard errors: `turn` is S⁻¹ P S, with points as rows, S = diag(scale), and P the
-    # orthogonal projection on the free axes of the correlations.
+    # agree, or _N_MOVES times: alternating projection. Clipping projects on the box.
+    # Lengths count in standard errors: with points as rows `turn` is S⁻¹ P S, where
+    # S = diag(scale) and P projects on the free axes of the correlations.
     low, high = (side[:, None] for side in limits)
     moved = np.clip(points, low, high)
     left = np.flatnonzero((moved != points).any(axis=(1, 2)))
