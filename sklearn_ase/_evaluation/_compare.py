@@ -164,7 +164,7 @@ class Answers:
         return replace(found, value=float(np.clip(behind[0] - behind[1], *ends)))
 
     def proba_of_best(self, best):
-        """Probability of each model to be the best: shown differences, their errors."""
+        """Probability of each model to be the best, by the differences as shown."""
         n_models = len(self.metrics)
         gains = [-float(self.difference(best, k)) for k in range(n_models)]
         return self.pairs.proba_of_best(np.array(gains), 0)

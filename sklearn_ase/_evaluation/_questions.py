@@ -360,7 +360,7 @@ class Support:
 
     @property
     def words(self):
-        """That labels say too little, in words; empty if they do not."""
+        """Say that too few labels lie in these rows; empty if enough do."""
         if not self.is_alone:
             return ""
         word, labels = "the surrogate's word alone", "No label lies"

@@ -339,7 +339,7 @@ class PoolSample:
         return self.population_variance
 
     def degrees(self, target: Target) -> float:
-        """Degrees of freedom of that variance."""
+        """Degrees of freedom of :meth:`variance`."""
         return np.inf if target == "pool" else self.population_degrees
 
     def open_share(self, target: Target) -> float:

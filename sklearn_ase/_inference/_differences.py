@@ -212,7 +212,7 @@ class Gaps:
         return float(self.values(np.asarray(means)[None, None])[0, 0])
 
     def gradient(self, means):
-        """Its derivatives, (n_means,) -> (n_means,)."""
+        """Derivatives of :meth:`value` by the means, (n_means,) -> (n_means,)."""
         return self.gradients(np.asarray(means)[None, None])[0, 0]
 
     def _of_each(self, name, points):

@@ -40,7 +40,7 @@ class SamePredictions:
 
     @classmethod
     def of(cls, responses, weight=None):
-        """Compare predictions."""
+        """Find out which of the predictions are the same."""
         if responses[0].ndim == 2:
             # Rows of probabilities are told apart by one number each.
             mixture = np.random.default_rng(0).normal(size=responses[0].shape[1])
@@ -57,7 +57,7 @@ class SamePredictions:
 
     @cached_property
     def _size_apart(self):
-        """Weight of all rows on which each two predict differently."""
+        """Weight of all rows on which each two models differ, (n_models, n_models)."""
         rows = np.flatnonzero(self.apart)
         keys, weight = self.keys[rows], self._weight_of(rows)
         return np.array([weight @ (keys != column[:, None]) for column in keys.T])
@@ -67,16 +67,16 @@ class SamePredictions:
         return not (self.keys[self.apart, first] != self.keys[self.apart, second]).any()
 
     def size(self, rows):
-        """Weight of these rows together."""
+        """Weight of some rows together."""
         return float(self._weight_of(rows).sum())
 
     def open_apart(self, rows: np.ndarray) -> np.ndarray:
-        """Weight of the other rows on which each two differ."""
+        """Weight of the rows beside the given ones on which each two models differ."""
         labelled = np.tensordot(self._weight_of(rows), self._differ(rows), axes=1)
         return np.maximum(self._size_apart - labelled, 0.0)
 
     def effective_apart(self, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Number of rows on which each two differ, as if all weighed the same."""
+        """Number of rows on which each two models differ, as if of equal weight."""
         weight, apart = weight * self._weight_of(rows), self._differ(rows)
         total = np.tensordot(weight, apart, axes=1)
         square = np.tensordot(weight**2, apart, axes=1)

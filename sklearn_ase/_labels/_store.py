@@ -350,9 +350,11 @@ def _is_torn(line: bytes) -> bool:
     return False  # A whole value, and perhaps something behind it.
 
 
-# Lines of JSON that carry a checksum of all bytes before it, in their line and above.
-# In a dict it is the last entry and has a name; in a list it is the last entry.
+# Lines with a checksum.
 
+
+# The checksum is of all bytes before it, in its line and above. It is the last entry:
+# of a dict under this name, of a list without a name.
 _CHECK = "check"
 _SEAL = re.compile(rb', (?:"check": )?"([0-9a-f]{8})"[\]}]')
 _LENGTHS = (len(b', "01234567"]'), len(b', "check": "01234567"}'))

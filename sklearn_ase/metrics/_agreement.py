@@ -264,7 +264,7 @@ class ScoreBias:
         return self.slope * (means[1] - means[0])
 
     def gradient(self, means):
-        """Its derivatives."""
+        """Derivatives of the bias by both means."""
         return self.slope * np.array([-1.0, 1.0])
 
 
@@ -286,7 +286,7 @@ class ScoreCorrelation:
         return float((product - first * shift) / np.sqrt(below))
 
     def gradient(self, means):
-        """Its derivatives."""
+        """Derivatives of the correlation by each mean."""
         first, _, square, shift, spread = self._all(means)
         value, of_value = self.value(means), variance(first, square)
         of_score = variance(shift, spread)

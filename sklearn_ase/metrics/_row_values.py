@@ -349,7 +349,7 @@ class ClassSums(RowValues):
 
     @property
     def classes(self):
-        """Sorted labels."""
+        """Labels that the values are for, sorted."""
         return self.parts[0].classes
 
     @cached_property
@@ -461,7 +461,7 @@ class FromEndValues(RowValues):
 
     @property
     def has_bound(self):
-        """As the other values."""
+        """Whether the other values have a greatest one."""
         return self.values_of.has_bound
 
     def observed(self, indices, labels):

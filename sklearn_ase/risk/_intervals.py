@@ -401,18 +401,18 @@ class FunctionInterval(Interval):
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Those of the mean."""
+        """Degrees of freedom of the mean."""
         return self.mean.degrees_of_freedom or 1.0
 
     @property
     def standard_error(self) -> float:
-        """That of the mean, times the derivative."""
+        """Standard error of the mean, times the derivative."""
         steepness = self._steepness(self.mean.value)
         return steepness * self.mean.standard_error if steepness > 0 else 0.0
 
     @property
     def sample(self) -> PoolSample:
-        """That of the mean, with variances times the squared derivative."""
+        """The sample of the mean, with variances times the squared derivative."""
         return self.mean.sample.scaled(self._steepness(self.mean.value) ** 2)
 
     @property

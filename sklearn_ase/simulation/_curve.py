@@ -432,7 +432,7 @@ def _standard_error(values: np.ndarray) -> float:
 
 
 def _mean_of_known(values: np.ndarray) -> float:
-    """The mean of those that are not NaN."""
+    """Mean of the values that are not NaN."""
     known = values[~np.isnan(values)]
     return known.mean() if len(known) else np.nan
 
