@@ -1,4 +1,4 @@
-"""What the experts on the label are worth, from the labels of an evaluation."""
+"""Judges: what the experts on the label are worth, by the labels of an evaluation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of a report, as blocks; each calls the methods of the evaluation."""
+"""Sections of a report, as blocks; each calls the methods of the evaluation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Balanced accuracy, Matthews' correlation and Cohen's kappa of shares.
+"""Metrics of agreement: balanced accuracy, Matthews, kappa, and those of a score.
 
-For two classes the means are ``u`` (positives found), ``v`` (positives missed) and
-``p`` (predicted positives). For more, these are arrays with a value for each class.
-Each function returns the value and its derivatives.
+The functions of shares come first. For two classes the means are ``u`` (positives
+found), ``v`` (positives missed) and ``p`` (predicted positives). For more, these are
+arrays with a value for each class. Each function returns the value and its derivatives.
 """
 
 from __future__ import annotations

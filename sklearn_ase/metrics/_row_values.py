@@ -461,7 +461,7 @@ class FromEndValues(RowValues):
 
     @property
     def has_bound(self):
-        """Whether the other values have a greatest one."""
+        """Whether limits of the other values hold whatever the predictions."""
         return self.values_of.has_bound
 
     def observed(self, indices, labels):
