@@ -436,7 +436,7 @@ def _refits(n_samples):
 
 
 def _row_numbers(names, given):
-    """A pool without features: its rows have numbers."""
+    """Numbers of the rows, in the place of features of a pool without any."""
     if given[0] is None:
         raise ValueError(
             "X is None, so the models cannot be asked. Give X, or predictions={name: "

@@ -245,10 +245,12 @@ class PoolState:
     epochs : tuple of Epoch
         Which rows could have been picked when, and with what probability; empty for
         the loss, of which `picks` say all.
-    is_question, is_part : bool
-        Whether other values take the place of the loss: those of a metric, or of some
-        rows only. They may be negative. Whether they are only one of several means of
-        a metric, so that nobody asks for an interval of this mean.
+    is_question : bool
+        Whether values of another question take the place of the loss. They may be
+        negative.
+    is_part : bool
+        Whether these values are one of several means of a metric. Nobody asks for the
+        interval of such a mean.
     is_cross_fitted : bool
         Whether what was expected of each pick is what the surrogate believes now, as if
         the row had no label. It then knows labels of later picks.

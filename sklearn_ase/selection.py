@@ -216,7 +216,7 @@ class UniformMixed(BaseSelection):
 
     @property
     def cost_power(self) -> float:
-        """That of the other selection."""
+        """Power of the costs in the other selection."""
         return self._inner().cost_power
 
     def distribution(self, scores: np.ndarray) -> Floats:

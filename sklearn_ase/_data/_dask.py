@@ -91,7 +91,7 @@ def _stack(parts: list, numbers: np.ndarray) -> Any:
 
 
 def _reduce_block(rows: Any, start: int, function: Callable, join: Callable) -> Any:
-    """The same on a worker, a chunk of the block at a time."""
+    """Call a function with one block, on a worker, and join what it returns."""
     reader = read_memory(rows)
     return reader.reduce(lambda place, some: function(start + place, some), join)
 

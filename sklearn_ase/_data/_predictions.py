@@ -468,7 +468,7 @@ def _fit_copy(model: Any, seed: int, X: Rows, y: Any) -> Any:
 
 
 def _of_values(values: np.ndarray, name: str) -> Predictions:
-    """Predicted numbers."""
+    """Predictions made of predicted numbers."""
     if values.size != len(values):
         raise ValueError(
             f"Regression needs one predicted value per row, but {name} has shape "
@@ -516,7 +516,7 @@ def _of_column(raw: np.ndarray, loss: Any, classes: Any, name: str) -> Predictio
 
 
 def _of_proba(raw: np.ndarray, loss: Any, classes: Any, name: str) -> Predictions:
-    """Probabilities, with one column for each class."""
+    """Predictions made of probabilities with one column for each class."""
     check_columns(raw.shape[1], classes, name)
     order = np.argsort(classes)
     proba, columns = check_proba(raw, name)[:, order], np.asarray(classes)[order]

@@ -214,7 +214,7 @@ def _same_table(X_train: Any, X: Any, evaluator: Any) -> Any:
 
 
 def row_numbers(*given) -> np.ndarray:
-    """A pool without features: its rows have numbers."""
+    """Numbers of the rows, in the place of features of a pool without any."""
     for values in given:
         if isinstance(values, Mapping) and values:
             values = next(iter(values.values()))

@@ -50,7 +50,7 @@ class Learned:
     fitted_belief : CategoricalBelief, GaussianBelief or None
         The belief right after the last fit of the surrogate.
     fit : object
-        Another one for each fit.
+        Marks one fit of the surrogate: beliefs that share it are of the same fit.
     n_compared : int
         Number of rows of that fit for which the model has predictions.
     met : frozenset

@@ -54,14 +54,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """How good the models are, as believed now.
+    """Believed gain of each model, its probability to be the best, and which leads.
 
     Attributes
     ----------
     gains : ndarray of shape (n_models,)
         Believed metric of each model, with the sign that makes greater better.
     gradient : ndarray of shape (n_columns,)
-        Of the gains by the means.
+        Derivatives of the gains by the means.
     best_proba : ndarray of shape (n_models,)
     leader : int
         The model that is chosen.
@@ -81,7 +81,7 @@ def standing(
     seed: Sequence[int],
     weight: np.ndarray | None = None,
 ) -> Standing:
-    """Weigh the models by what is believed now."""
+    """Find out which model leads, by the belief of now."""
     expected = columns.expected(state.belief)
     expected[state.indices] = observed
     means = _over_answerable(expected, state, weight)
@@ -96,7 +96,7 @@ def standing(
 
 
 def _over_answerable(expected, state, weight):
-    """Means over the rows that can be labelled.
+    """Mean of each column over the rows that can be labelled.
 
     Rows that were skipped do not count. Of the rows without an answer only a share can
     be labelled, which the picks tell.
@@ -149,7 +149,7 @@ _DRAWS, _CRITICAL = 7, 11
 
 @dataclass(frozen=True, eq=False)
 class Race:
-    """How the models stand at a state of the pool, and what that is made of.
+    """The standing of the models at one state of the pool, and what it is made of.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class Race:
 
 
 class Standings:
-    """How the models stand, kept until something changes.
+    """Make the race of a state, and keep it and the questions about each model.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class Standings:
         self._questions: dict = {}
 
     def at(self, state: PoolState, epochs, classes, more_labels) -> Race:
-        """How the models stand at a state."""
+        """The race at a state, made once for the state."""
         if state not in self._races:
             columns = self._columns(state, classes, more_labels)
             observed = columns.observed(state.indices, state.labels, more_labels)

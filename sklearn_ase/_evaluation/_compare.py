@@ -103,7 +103,7 @@ class Answers:
         return self._kept[place]
 
     def estimate_behind(self, best, place):
-        """The same, but as far behind the best model as the difference of the two is.
+        """Metric of one model, moved to its estimated distance from the best model.
 
         Differences are known better than levels, and together they make one table.
         """
@@ -155,7 +155,7 @@ class Answers:
         return replace(found, value=float(value))
 
     def difference_beside(self, best, first, second):
-        """The same, but that of how far both are behind the best model."""
+        """How much better one model is, by how far both are behind the best model."""
         found = self.difference(first, second)
         if best in (first, second) or found.refusal or not np.isfinite(found.value):
             return found
@@ -164,7 +164,7 @@ class Answers:
         return replace(found, value=float(np.clip(behind[0] - behind[1], *ends)))
 
     def proba_of_best(self, best):
-        """Probability of each model to be the best: shown differences, their errors."""
+        """Probability of each model to be the best, by the differences as shown."""
         n_models = len(self.metrics)
         gains = [-float(self.difference(best, k)) for k in range(n_models)]
         return self.pairs.proba_of_best(np.array(gains), 0)

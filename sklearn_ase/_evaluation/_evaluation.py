@@ -169,7 +169,7 @@ class Evaluation:
         problem.check_labels(ledger.answers())
         self.beliefs = Beliefs(problem, plan, ledger, seed)
         self._noted = NotedBets(ledger, plan.metric)
-        self._state: tuple = None, None  # What it is of, and the state.
+        self._state: tuple = None, None  # Its key, and the state.
         self._asked: tuple = None, None  # Classes, and the reported metric for them.
         self._n_planned: int | None = None  # Labels that a run is to buy.
         self._restore()
@@ -242,7 +242,7 @@ class Evaluation:
         return self._last_state()
 
     def _last_state(self) -> PoolState:
-        """The same with the last belief, also if the surrogate failed after it."""
+        """The state with the last belief, also if the surrogate has failed since."""
         key = self.ledger.n_changes, self.beliefs.now
         if self._state[0] != key:
             state = pool_state(self.placed, self.beliefs.now)

@@ -1,4 +1,4 @@
-"""What the experts on the label are worth, from the labels of an evaluation."""
+"""Judges: what the experts on the label are worth, by the labels of an evaluation."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def _line(evaluation, expert, metric, label, level):
 
 
 def _of_other_words(expert, told):
-    """That an expert and people have no label in common; empty if they have."""
+    """Say that an expert and people have no label in common; empty if they have."""
     said = expert.columns[np.nanmax(expert.values, axis=0) > 0]
     if len(expert.columns) == 1 or np.isin(told, said).any():
         return ""

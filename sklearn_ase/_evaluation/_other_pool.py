@@ -234,7 +234,7 @@ def _belief(evaluation, X, predictions, experts):
 
 
 def _believed(problem, surrogate, classes, *, X, predictions, experts=None):
-    """The same, by what it takes."""
+    """Belief of a surrogate about other rows, and the loss there; for workers."""
     loss = problem.loss.build(predictions.response_for(classes), classes)
     expert = predictions.expert_for(classes)
     others = check_other_experts(experts, n_rows(X), problem)

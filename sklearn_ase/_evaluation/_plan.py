@@ -132,7 +132,11 @@ class Plan:
 
     @classmethod
     def of(cls, evaluator, task, X, leans_on_experts=False, has_features=True):
-        """Resolve the defaults of an evaluator and check its parameters."""
+        """Resolve the defaults of an evaluator and check its parameters.
+
+        `leans_on_experts` says that there are experts, or no model, or no features: the
+        default surrogate is then made of what experts say.
+        """
         scores, picks = TrustWeighted, Proportional
         if leans_on_experts:  # Stacks of experts have no members to disagree.
             scores, picks = LossSpread, partial(Proportional, _BESIDE_EXPERTS)

@@ -360,7 +360,7 @@ class Support:
 
     @property
     def words(self):
-        """That labels say too little, in words; empty if they do not."""
+        """Say that too few labels lie in these rows; empty if enough do."""
         if not self.is_alone:
             return ""
         word, labels = "the surrogate's word alone", "No label lies"
@@ -369,7 +369,7 @@ class Support:
         return f"{labels} in these rows: this is {word}. Label some of these rows."
 
     def on(self, found: Estimate):
-        """An estimate that says how many labels lie in its rows.
+        """The estimate with the number of labels in its rows, refused if these are few.
 
         Without enough of them it has no interval: the error that the surrogate expects
         of itself is not one that labels have shown.

@@ -1,4 +1,4 @@
-"""The sections of a report, as blocks; each calls the methods of the evaluation."""
+"""Sections of a report, as blocks; each calls the methods of the evaluation."""
 
 from __future__ import annotations
 
@@ -619,7 +619,7 @@ def _refit(refit: Any) -> str:
 
 
 def _fingerprint(evaluation: Evaluation) -> str:
-    """That of the journal, if there is one: to read a pool may take long."""
+    """Fingerprint of the pool; of the journal if there is one, which is faster."""
     header = getattr(evaluation.ledger, "header", None) or {}
     return header.get("pool") or fingerprint(evaluation.problem.X)
 

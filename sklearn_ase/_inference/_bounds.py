@@ -339,7 +339,7 @@ class PoolSample:
         return self.population_variance
 
     def degrees(self, target: Target) -> float:
-        """Degrees of freedom of that variance."""
+        """Degrees of freedom of :meth:`variance`."""
         return np.inf if target == "pool" else self.population_degrees
 
     def open_share(self, target: Target) -> float:
@@ -349,7 +349,7 @@ class PoolSample:
         return self.free_share + (1.0 - self.free_share) * self.undrawn_share
 
     def scaled(self, factor: float) -> PoolSample:
-        """The same for a quantity with variances that are so much greater."""
+        """The sample, for a quantity whose variances are greater by a factor."""
         return replace(
             self,
             population_variance=factor * self.population_variance,
@@ -487,7 +487,7 @@ class Bets:
         return None
 
     def along(self, start: float, slope: float) -> Bets:
-        """The same bets for a straight line of the mean."""
+        """These bets about ``start + slope * mean`` instead of the mean."""
         return replace(self, start=start + slope * self.start, slope=slope * self.slope)
 
     def n_shared(self, other: Bets | None) -> int:

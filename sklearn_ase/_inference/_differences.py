@@ -61,7 +61,7 @@ class Curved:
 
     @cached_property
     def believed(self):
-        """The same as the surrogate expected it, and events that no label has shown.
+        """Covariance of these means as the surrogate expected it, with unseen events.
 
         Half an event more of each class is thought to be among the labels: once among
         those at rows on which all models agree, once among the others.
@@ -119,6 +119,11 @@ class Curved:
         error = np.where(gap > 0, gap - low, high - gap)
         known = np.isfinite(error)
         error[~known] = 10.0 * max(error[known].max(), 1.0)  # Nothing is known.
+        # A covariance C gives the difference of j and k the variance
+        # D_jk = C_jj + C_kk - 2 C_jk, a squared distance. Here the errors give D, and
+        # C = -½ J D J with J = I - 11ᵀ / n, which subtracts the means of rows and of
+        # columns: double centring, as in classical scaling. The rows of C sum to 0, so
+        # what is common to all models is left out.
         square = 0.5 * (error**2 + error.T**2)
         centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None]
         return -0.5 * (centred + square.mean())
@@ -130,7 +135,7 @@ class Curved:
         return gaps, region
 
     def _regions(self, first, second):
-        """The same for many pairs, those with the same numbers of means together."""
+        """Gaps and regions of many pairs, those of equal numbers of means together."""
         ends = self._columns.ends
         sizes = np.diff(ends)
         kinds = np.stack([sizes[first], sizes[second]], axis=1)
@@ -207,7 +212,7 @@ class Gaps:
         return float(self.values(np.asarray(means)[None, None])[0, 0])
 
     def gradient(self, means):
-        """Its derivatives, (n_means,) -> (n_means,)."""
+        """Derivatives of :meth:`value` by the means, (n_means,) -> (n_means,)."""
         return self.gradients(np.asarray(means)[None, None])[0, 0]
 
     def _of_each(self, name, points):

@@ -40,7 +40,7 @@ class SamePredictions:
 
     @classmethod
     def of(cls, responses, weight=None):
-        """Compare predictions."""
+        """Find out which of the predictions are the same."""
         if responses[0].ndim == 2:
             # Rows of probabilities are told apart by one number each.
             mixture = np.random.default_rng(0).normal(size=responses[0].shape[1])
@@ -57,7 +57,7 @@ class SamePredictions:
 
     @cached_property
     def _size_apart(self):
-        """Weight of all rows on which each two predict differently."""
+        """Weight of all rows on which each two models differ, (n_models, n_models)."""
         rows = np.flatnonzero(self.apart)
         keys, weight = self.keys[rows], self._weight_of(rows)
         return np.array([weight @ (keys != column[:, None]) for column in keys.T])
@@ -67,16 +67,16 @@ class SamePredictions:
         return not (self.keys[self.apart, first] != self.keys[self.apart, second]).any()
 
     def size(self, rows):
-        """Weight of these rows together."""
+        """Weight of some rows together."""
         return float(self._weight_of(rows).sum())
 
     def open_apart(self, rows: np.ndarray) -> np.ndarray:
-        """Weight of the other rows on which each two differ."""
+        """Weight of the rows beside the given ones on which each two models differ."""
         labelled = np.tensordot(self._weight_of(rows), self._differ(rows), axes=1)
         return np.maximum(self._size_apart - labelled, 0.0)
 
     def effective_apart(self, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Number of rows on which each two differ, as if all weighed the same."""
+        """Number of rows on which each two models differ, as if of equal weight."""
         weight, apart = weight * self._weight_of(rows), self._differ(rows)
         total = np.tensordot(weight, apart, axes=1)
         square = np.tensordot(weight**2, apart, axes=1)
@@ -160,7 +160,7 @@ class Columns:
         return all(metric.is_linear for metric in self.metrics)
 
     def each(self):
-        """The same with each column as a model of its own."""
+        """A copy in which each column is a model of its own, with one mean."""
         found = copy(self)
         found.metrics, found.ends = self.parts, np.arange(len(self.parts) + 1)
         return found
@@ -371,6 +371,9 @@ def regret_bounds(
         if apart.any():
             found = (drawn[:, apart] - drawn[:, [model]]) / deviation[apart, model]
             critical[model] = np.quantile(found.max(axis=1), level)
+    # `critical` has a t distribution with n_labels - 1 degrees of freedom, the same for
+    # all pairs. But a pair is seen to differ at its n_apart labels only. So its half
+    # width grows as a quantile of t does from the first degrees to n_apart - 1.
     tail = 0.5 * (1.0 + level)
     factor = _t(tail, n_apart - 1.0) / stats.t.ppf(tail, n_labels - 1)
     with np.errstate(invalid="ignore"):
@@ -390,7 +393,7 @@ def _t(proba, degrees):
 def anytime_bounds(
     corrected: np.ndarray, deviation: np.ndarray, n_apart, n_labels, level=0.9
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same bounds for someone who looks after every label.
+    """Bounds of how much better each model is, valid at all label counts at once.
 
     The best model and each other one are compared at a level that all of these
     comparisons together hold (Bonferroni).
@@ -443,7 +446,14 @@ def information_gain(
 def gain_of_votes(
     log_weights: np.ndarray, codes: np.ndarray, n_classes: int
 ) -> np.ndarray:
-    """The same where a model does well, 1, or not, 0, as it votes."""
+    """Information gain of labels if a model is right, 1, or wrong, 0, by its vote."""
+    # If the label is c, a model that votes c keeps the share `hit` of its weight ω, any
+    # other the share `miss`. Let R be the sum of ω over the voters of c, L that of
+    # ω log ω, and T the sum of the new weights w. Their entropy after division by T is
+    #     log T - (Σ w log w) / T,    T = hit R + miss (1 - R),
+    #     Σ w log w = hit (L + R log hit) + miss (L_all - L + (1 - R) log miss),
+    # so R and L of each class suffice (`right`, `lean`), and no table of rows, labels
+    # and models is made. The gain is the entropy of ω minus the mean over all classes.
     start = log_weights - log_weights.max()
     omega = np.exp(start)
     omega /= omega.sum()

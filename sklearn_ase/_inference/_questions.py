@@ -212,7 +212,7 @@ def _columns_of_picks(picks, values, epochs, cache):
 
 
 def _columns_of_epoch(picks, values, epoch, end):
-    """The same for the picks of one epoch, a list of five arrays."""
+    """What was expected of each pick of one epoch, in the order of `_COLUMNS`."""
     expected, variance = values.moments(epoch.belief)
     free = np.ones(values.n_samples)
     free[picks.indices[: epoch.start]] = 0.0
@@ -293,7 +293,7 @@ class BeliefColumns:
         return self.proba[rows]
 
     def at(self, rows: np.ndarray, *columns) -> BeliefColumns:
-        """The same with other values at some rows."""
+        """What was believed, with other values at some rows."""
         names = ("mean", "variance") if self.classes is None else ("proba",)
         changed = {}
         for name, values in zip(names, columns, strict=True):
@@ -302,7 +302,7 @@ class BeliefColumns:
         return replace(self, **changed)
 
     def aligned(self, classes):
-        """The same with a column for each of `classes`, which may be others."""
+        """What was believed, with a column for each of `classes`; new ones have 0."""
         if classes is None or classes is self.classes:
             return self
         proba = np.zeros((len(self.proba), len(classes)))
@@ -338,7 +338,7 @@ class Epoch:
 
 
 def cross_fitted_epochs(epochs: list[Epoch], belief) -> list[Epoch]:
-    """The same runs of picks with the belief of now, also before the first fit."""
+    """Epochs with the belief of now, and one for the picks before the first fit."""
     found = [replace(epoch, belief=belief) for epoch in epochs]
     if found and not found[0].start:
         return found

@@ -65,7 +65,7 @@ def ends_over_regions(
     quantile: np.ndarray,
     limits,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same for many regions at once."""
+    """Least and greatest value of a function over many ellipsoids of means."""
     if means.shape[1] == 2:
         return _over_ellipses(function, means, covariance, quantile, limits)
     centre = means[:, None]
@@ -137,7 +137,12 @@ def into_limits(
 
 
 def _moved(points, axes, limits):
-    """The same, for axes that are known."""
+    """Move means into their limits along the axes in which they have an error."""
+    # A point may move along its free axes, those with a variance, and must end in the
+    # box of its limits. It is projected on the one and on the other in turn until both
+    # agree, or _N_MOVES times: alternating projection. Clipping projects on the box.
+    # Lengths count in standard errors: with points as rows `turn` is S⁻¹ P S, where
+    # S = diag(scale) and P projects on the free axes of the correlations.
     low, high = (side[:, None] for side in limits)
     moved = np.clip(points, low, high)
     left = np.flatnonzero((moved != points).any(axis=(1, 2)))
@@ -159,7 +164,12 @@ def _moved(points, axes, limits):
 
 
 def greater_covariance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The least covariance that is as great as both of two in each direction."""
+    """A covariance that is as great as each of two in each direction."""
+    # Both are diagonal in one basis: with A + B = R Rᵀ, the matrix R⁻¹ A R⁻ᵀ has
+    # eigenvalues s, the shares of A in the sum, and those of B are 1 - s. So
+    # max(s, 1 - s) in this basis is as great as both, and equal to the greater one in
+    # each of its directions. Before that the sum is scaled to a diagonal of ones.
+    # Directions in which the sum has no variance are left out.
     diagonal = np.diagonal(first + second, axis1=-2, axis2=-1)
     scale = np.sqrt(np.maximum(diagonal, 1e-300))[..., None]
     outer = scale * scale.swapaxes(-1, -2)

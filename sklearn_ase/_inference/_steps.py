@@ -76,7 +76,7 @@ def power_after(
     product: np.ndarray,
     n_trusted: float,
 ):
-    """The same from sums over the steps before."""
+    """How much of the control to use in a step, λ in eq. T1, from sums before it."""
     count = np.maximum(count, 1)
     square = np.maximum(square - control**2 / count, 0.0)
     product = product - plain / count * control
@@ -381,7 +381,7 @@ def variances_of_mean(
 
 
 def tuned_variances(state):
-    """The same for :func:`tuned_steps`, computed once for a state."""
+    """Both variances of the mean of :func:`tuned_steps`, computed once for a state."""
     if "tuned_variances" not in state.memo:
         values, predicted, _ = tuned_steps(state)
         found = variances_of_mean(values, predicted, state.n_samples)

@@ -1,4 +1,4 @@
-"""How heavy the tail of a sample is."""
+"""Tails: how heavy the tail of the losses is, and what lies beyond the largest."""
 
 from __future__ import annotations
 

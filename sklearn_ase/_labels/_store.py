@@ -164,7 +164,7 @@ class _Contents:
     time: int | None = None
 
     def with_line(self, line: bytes) -> _Contents:
-        """The same with one more line."""
+        """The contents after one more line."""
         n_bytes, crc = self.n_bytes + len(line), crc32(line, self.crc)
         return replace(self, n_bytes=n_bytes, crc=crc)
 
@@ -269,7 +269,7 @@ class FileStore(BaseStore):
         self._failure = None
 
     def _now(self, contents: _Contents) -> _Contents:
-        """The same contents, seen now."""
+        """These contents with the present time of the file."""
         return replace(contents, time=os.fstat(self._file.fileno()).st_mtime_ns)
 
     def _check_unchanged(self, contents: _Contents) -> None:
@@ -350,9 +350,11 @@ def _is_torn(line: bytes) -> bool:
     return False  # A whole value, and perhaps something behind it.
 
 
-# Lines of JSON that carry a checksum of all bytes before it, in their line and above.
-# In a dict it is the last entry and has a name; in a list it is the last entry.
+# Lines with a checksum.
 
+
+# The checksum is of all bytes before it, in its line and above. It is the last entry:
+# of a dict under this name, of a list without a name.
 _CHECK = "check"
 _SEAL = re.compile(rb', (?:"check": )?"([0-9a-f]{8})"[\]}]')
 _LENGTHS = (len(b', "01234567"]'), len(b', "check": "01234567"}'))

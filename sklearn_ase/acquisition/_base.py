@@ -1,4 +1,4 @@
-"""Base class of the acquisitions."""
+"""The base class of the acquisitions, and a check of what they return."""
 
 from __future__ import annotations
 

@@ -127,12 +127,12 @@ class TrustWeighted(BaseAcquisition):
 
     @property
     def is_uniform(self) -> bool:
-        """As the other acquisition."""
+        """Whether the other acquisition scores all rows alike."""
         return self.part.is_uniform
 
     @property
     def needs_member_loss(self) -> bool:
-        """As the other acquisition."""
+        """Whether the other acquisition reads the expected loss under each member."""
         return self.part.needs_member_loss
 
     def score_samples(self, state: PoolState) -> Floats:

@@ -27,7 +27,7 @@ class Uniform(BaseAcquisition):
     is_uniform = True
 
     def score_samples(self, state: PoolState) -> Floats:
-        """Ones."""
+        """Score of 1 for every sample."""
         return np.ones(state.n_samples)
 
 

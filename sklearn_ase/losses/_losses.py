@@ -376,7 +376,7 @@ def _with_task(loss, task):
 
 
 def _refuse_what_only_looks_like_a_loss(loss):
-    """Such objects are callable, or nearly a loss, and would fail much later."""
+    """Refuse objects that can be called, or are nearly a loss: they would fail late."""
     if isinstance(loss, type):
         raise TypeError(f"loss={loss.__name__} is a class. Give an instance of it.")
     if hasattr(loss, "build"):

@@ -1,4 +1,4 @@
-"""Balanced accuracy, Matthews' correlation and Cohen's kappa of shares.
+"""Metrics of agreement: balanced accuracy, Matthews, kappa, and those of a score.
 
 For two classes the means are ``u`` (positives found), ``v`` (positives missed) and
 ``p`` (predicted positives). For more, these are arrays with a value for each class.
@@ -195,7 +195,7 @@ class ScoreBias:
         return self.slope * (means[1] - means[0])
 
     def gradient(self, means):
-        """Its derivatives."""
+        """Derivatives of the bias by both means."""
         return self.slope * np.array([-1.0, 1.0])
 
 

@@ -233,7 +233,7 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
             return float(self.value(means))
 
     def _all_values(self, y_true, y_pred):
-        """Row values, where the rows are all there are."""
+        """Row values of a pool that has no other rows."""
         return self.row_values(y_true, y_pred)
 
     def on_pool(

@@ -63,7 +63,7 @@ class PoolMetric:
     direction: float = 1.0
 
     def from_end(self, end: np.ndarray, sign: float) -> PoolMetric:
-        """The same, of the distance of its only mean from an end.
+        """The metric as a function of the distance of its only mean from an end.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class PoolMetric:
         return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12))
 
     def without_idle_parts(self) -> PoolMetric:
-        """The same without means that the value does not depend on.
+        """This metric without the means that its value does not depend on.
 
         Precision, for instance, does not depend on the positives that were missed.
 
@@ -449,7 +449,7 @@ class LinearMetric:
         return self.start + np.sum(means, axis=-1)
 
     def gradient(self, means: np.ndarray) -> Floats:
-        """Its derivatives, (..., 2) -> (..., 2)."""
+        """Derivatives of the value by both means, (..., 2) -> (..., 2)."""
         return np.ones(np.shape(means))
 
     _values, _gradients = value, gradient

@@ -240,7 +240,7 @@ class QuadraticValues(RowValues):
         return least, most
 
     def around(self, centre):
-        """The same values, written around another centre."""
+        """These values as a quadratic function around another centre."""
         a, b, c = self._parts
         gap = centre - self.centre
         return QuadraticValues(a + (b + c * gap) * gap, b + 2.0 * c * gap, c, centre)
@@ -349,7 +349,7 @@ class ClassSums(RowValues):
 
     @property
     def classes(self):
-        """Sorted labels."""
+        """Labels that the values are for, sorted."""
         return self.parts[0].classes
 
     @cached_property
@@ -461,7 +461,7 @@ class FromEndValues(RowValues):
 
     @property
     def has_bound(self):
-        """As the other values."""
+        """Whether limits of the other values hold whatever the predictions."""
         return self.values_of.has_bound
 
     def observed(self, indices, labels):

@@ -83,14 +83,14 @@ class Interval(metaclass=ABCMeta):
         """The interval that more labels are expected to give; `ratio` of variances."""
 
     def with_population(self, variance: float, degrees: float) -> Self:
-        """The same with another variance of the pool as a sample of a population."""
+        """The interval with another error of the pool as a sample of a population."""
         sample = replace(
             self.sample, population_variance=variance, population_degrees=degrees
         )
         return replace(self, sample=sample)  # type: ignore[type-var]
 
     def with_degrees(self, degrees: float) -> Self:
-        """The same with other degrees of freedom."""
+        """The interval with other degrees of freedom."""
         return replace(self, degrees_of_freedom=degrees)  # type: ignore[type-var]
 
     @property
@@ -99,7 +99,7 @@ class Interval(metaclass=ABCMeta):
         return None
 
     def with_bets(self, bets: Bets | None) -> Self:
-        """The same with other bets, if it can have some."""
+        """The interval with other bets, if it is of a kind that has any."""
         return self
 
     def to_dict(self) -> dict[str, Any]:
@@ -270,7 +270,8 @@ class BoundedInterval(MeanInterval):
         Variance that a unit of values which no label has shown would add to the
         estimate from an infinite pool, eq. T12.
     is_wilson : bool
-        Whether the interval is Wilson's.
+        Whether the interval is Wilson's: so it is if the state is cross-fitted and has
+        enough surprises.
     bets : Bets or None
         What the anytime interval is made of; None if it is a normal one.
     """
@@ -400,18 +401,18 @@ class FunctionInterval(Interval):
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Those of the mean."""
+        """Degrees of freedom of the mean."""
         return self.mean.degrees_of_freedom or 1.0
 
     @property
     def standard_error(self) -> float:
-        """That of the mean, times the derivative."""
+        """Standard error of the mean, times the derivative."""
         steepness = self._steepness(self.mean.value)
         return steepness * self.mean.standard_error if steepness > 0 else 0.0
 
     @property
     def sample(self) -> PoolSample:
-        """That of the mean, with variances times the squared derivative."""
+        """The sample of the mean, with variances times the squared derivative."""
         return self.mean.sample.scaled(self._steepness(self.mean.value) ** 2)
 
     @property
@@ -435,7 +436,7 @@ class FunctionInterval(Interval):
         return replace(self, mean=self.mean.with_population(variance, degrees))
 
     def with_bets_of(self, other: FunctionInterval) -> Self:
-        """The same with the bets of another one, which may count from the other end."""
+        """The interval with the bets of another, which may count from the other end."""
         bets = other.bets
         if bets is None or self.bets is None:
             return self
@@ -535,7 +536,7 @@ class OverMeans(Interval):
 
     @abstractmethod
     def _scaled(self, ratio: float) -> Self:
-        """The same with variances that are so much greater."""
+        """The interval with all variances multiplied by a ratio."""
 
     def ends(self, level: float, method: Method, target: Target) -> Ends:
         quantile = _quantile(level, method, self.degrees_of_freedom, self.n_labels)

@@ -79,88 +79,60 @@ COLUMNS = get_type_hints(Row)
 
 def read_rows(path: StrPath) -> list[Row]:
     """Read the rows of a file; an incomplete last line is left out."""
-    with open(check_path(path), newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        missing = set(COLUMNS) - set(reader.fieldnames or [])
-        if missing:
-            raise ValueError(
-                f"{path} does not hold a simulation: columns {sorted(missing)} are "
-                "missing. Give a file that LabelEfficiency.save wrote, or a path= of "
-                "label_efficiency_curve."
-            )
-        lines = list(reader)
+    text = Path(check_path(path)).read_bytes().decode("utf-8")
     # A run that was killed while it wrote leaves an incomplete last line.
-    if not _ends_with_a_line(path):
-        del lines[-1:]
+    reader = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1], newline=""))
+    missing = set(COLUMNS) - set(reader.fieldnames or [])
+    if missing:
+        raise ValueError(
+            f"{path} does not hold a simulation: columns {sorted(missing)} are "
+            "missing. Give a file that LabelEfficiency.save wrote, or a path= of "
+            "label_efficiency_curve."
+        )
     return [
-        Row(*(kind(line[name]) for name, kind in COLUMNS.items())) for line in lines
+        Row(*(kind(line[name]) for name, kind in COLUMNS.items())) for line in reader
     ]
 
 
 def finished_rows(path: StrPath, counts: list[int], seeds: np.ndarray) -> list[Row]:
     """Read the rows of finished runs; a run that was cut short is removed."""
     path = Path(path)
-    if not path.exists():
-        return []
-    if b"\n" not in path.read_bytes():  # Killed before the first line was written.
-        path.unlink()
-        return []
-    rows = read_rows(path)
-    runs = _plain_counts(rows)
+    # A file without a line is one that was killed before the first was written.
+    is_begun = path.exists() and b"\n" in path.read_bytes()
+    rows = read_rows(path) if is_begun else []
+    # Plain samples are written last in a run, so they show how complete it is.
+    runs: dict[tuple, list[int]] = {row.run_key: [] for row in rows}
+    for row in rows:
+        if row.risk == PLAIN:
+            runs[row.run_key].append(row.n_labels)
     cut_short = {key for key, found in runs.items() if found != counts}
+    seed_of = dict(enumerate(seeds.tolist()))  # A file may hold more runs than these.
+    is_same = all(
+        seed_of.get(run, seed) == seed and found == counts[: len(found)]
+        for (_, run, seed), found in runs.items()
+    )
     # Runs are written one after the other, so at most one of them is incomplete.
-    if len(cut_short) > 1 or not _have_same_settings(runs, counts, seeds):
+    if len(cut_short) > 1 or not is_same:
         raise ValueError(
             f"{path} holds another simulation, with other seeds or label counts. Use "
             "the same random_state and n_labels, or another file."
         )
-    kept = [row for row in rows if row.run_key not in cut_short]
-    if len(kept) < len(rows) or not _ends_with_a_line(path):
-        replace_rows(path, kept)
-    return kept
-
-
-def _plain_counts(rows: list[Row]) -> dict[tuple, list[int]]:
-    """Return the label counts of the plain samples of each run, in order."""
-    # Plain samples are written last in a run, so they show how complete it is.
-    runs: dict[tuple, list[int]] = {}
-    for row in rows:
-        found = runs.setdefault(row.run_key, [])
-        if row.risk == PLAIN:
-            found.append(row.n_labels)
-    return runs
-
-
-def _have_same_settings(
-    runs: dict[tuple, list[int]], counts: list[int], seeds: np.ndarray
-) -> bool:
-    """Whether runs have the seeds and, as far as they go, the label counts."""
-    known = dict(enumerate(seeds.tolist()))  # A file may hold more runs than asked for.
-    return all(
-        known.get(run, seed) == seed and found == counts[: len(found)]
-        for (_, run, seed), found in runs.items()
-    )
+    rows = [row for row in rows if row.run_key not in cut_short]
+    replace_rows(path, rows)
+    return rows
 
 
 def append_rows(path: StrPath, rows: Iterable) -> None:
-    """Append rows to a file; a new file starts with the names of the columns."""
-    path = Path(path)
-    lines = rows if path.exists() else [COLUMNS, *rows]
+    """Append rows to a file."""
     with open(path, "a", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(lines)
+        csv.writer(file).writerows(rows)
 
 
 def replace_rows(path: StrPath, rows: Iterable) -> None:
-    """Replace a file in one step, so that a crash loses nothing."""
+    """Write a file with the names of the columns in one step: a crash loses nothing."""
     file = io.StringIO(newline="")
     csv.writer(file).writerows([COLUMNS, *rows])
     write_whole(check_path(path), file.getvalue().encode())
-
-
-def _ends_with_a_line(path: StrPath) -> bool:
-    """Whether the last line is complete."""
-    text = Path(path).read_bytes()
-    return not text or text.endswith(b"\n")
 
 
 # Plain random samples, for comparison.
@@ -196,12 +168,13 @@ def metric_on_samples(
         values = np.array([value(order[:count]) for order in orders])
         known = values[np.isfinite(values)]
         variance[count] = np.mean((known - truth) ** 2) if len(known) else np.nan
-        plain.append(_plain_row(count, values[0], -np.inf, np.inf))
+        plain.append(_plain_row(count, values[0]))
     return truth, plain, variance
 
 
-def _plain_row(count: int, value: float, low: float, high: float) -> dict[str, Any]:
+def _plain_row(count: int, value: float, reach: float = np.inf) -> dict[str, Any]:
     """The columns of a plain sample."""
+    low, high = value - reach, value + reach
     row = {"risk": PLAIN, "n_labels": count, "value": value, "low": low, "high": high}
     return row | {"anytime": np.nan, "flagged": np.nan}
 
@@ -243,9 +216,10 @@ def run_evaluation(
             "Use smaller label counts."
         )
     if evaluation.plan.metric is None:
-        truth = losses.mean()
-        plain = _plain_samples(losses_of(evaluation, y), recording, rng)
-        variance = {count: _mc_variance(losses, noise, count) for count in counts}
+        given = losses_of(evaluation, y)
+        truth, plain, variance = losses_on_samples(
+            given, losses, noise, recording, rng=rng
+        )
     else:
         truth, plain, variance = metric_on_samples(evaluation, y, counts, rng)
     with ignore_new_classes():
@@ -313,29 +287,31 @@ def _flagged(evaluation: Evaluation) -> float:
     return float(evaluation.diagnose().is_bad)
 
 
-def _mc_variance(losses: np.ndarray, noise: np.ndarray, count: int) -> float:
-    """Return the exact variance of the mean loss of a plain random sample."""
-    # Rows are drawn without replacement: hence the finite-population correction. The
-    # noise of labels is independent from row to row and has none.
-    finite = 1.0 - count / len(losses)
-    return (losses.var(ddof=1) * finite + noise.mean()) / count
+def losses_on_samples(
+    given: np.ndarray,
+    losses: np.ndarray,
+    noise: np.ndarray,
+    recording: Recording,
+    rng: np.random.Generator,
+) -> tuple[float, list[dict], dict[int, float]]:
+    """Return the true mean loss, and what plain random samples say of it.
 
-
-def _plain_samples(
-    losses: np.ndarray, recording: Recording, rng: np.random.Generator
-) -> list[dict]:
-    """Return the means of plain random samples, each of which extends the last one."""
-    losses = losses[rng.permutation(len(losses))]
-    found = []
+    `given` are the losses of the labels that were drawn; `losses` and `noise` are the
+    mean and the variance of the loss at each row. A sample extends the one before.
+    """
+    n_samples, plain, variance = len(losses), [], {}
+    given = given[rng.permutation(n_samples)]
     for count in recording.counts:
-        some = losses[:count]
-        value, reach = some.mean(), np.inf
+        some, reach = given[:count], np.inf
+        # Rows are drawn without replacement: hence the finite-population correction.
+        # The noise of labels is independent from row to row and has none.
+        finite = 1.0 - count / n_samples
+        variance[count] = (losses.var(ddof=1) * finite + noise.mean()) / count
         if count > 1:
-            finite = 1.0 - count / len(losses)
             error = some.std(ddof=1) * np.sqrt(finite / count)
             reach = stats.t.ppf((1 + recording.level) / 2, count - 1) * error
-        found.append(_plain_row(count, value, value - reach, value + reach))
-    return found
+        plain.append(_plain_row(count, some.mean(), reach))
+    return losses.mean(), plain, variance
 
 
 # The result of many runs.
@@ -456,7 +432,7 @@ def _standard_error(values: np.ndarray) -> float:
 
 
 def _mean_of_known(values: np.ndarray) -> float:
-    """The mean of those that are not NaN."""
+    """Mean of the values that are not NaN."""
     known = values[~np.isnan(values)]
     return known.mean() if len(known) else np.nan
 

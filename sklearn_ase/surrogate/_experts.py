@@ -55,7 +55,7 @@ from sklearn_ase.surrogate._regressor import RegressorSurrogate
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What is likely of weights and noise before labels are seen.
+    """Prior of weights and noise: what is likely before labels are seen.
 
     Numbers are in units of the spread of the labels.
     """
@@ -165,11 +165,11 @@ class Blocks:
     learned: Any = None
 
     def take(self, rows: Any) -> Blocks:
-        """Some of the rows."""
+        """These columns at some of the rows."""
         return Blocks(*(None if part is None else part[rows] for part in self._parts))
 
     def below(self, others: Blocks) -> Blocks:
-        """These rows and, below them, others."""
+        """The columns of these rows and, below them, those of others."""
         pairs = zip(self._parts, others._parts, strict=True)
         return Blocks(
             *(
@@ -276,11 +276,11 @@ class Likelihood:
 
     @abstractmethod
     def mixed(self, stacks: Sequence[Stack], shares: np.ndarray) -> tuple:
-        """Mixture of the predictions without each row; shares (k, n)."""
+        """Mixture of what stacks predict at rows left out of the fit; shares (k, n)."""
 
     @abstractmethod
     def belief(self, stacks, shares, blocks, loss, keep_member_loss) -> Belief:
-        """The belief about rows; shares (k,)."""
+        """The belief about rows by several stacks, with shares of shape (k,)."""
 
     @abstractmethod
     def slopes(self, design: np.ndarray, proba: Floats, values: np.ndarray) -> Floats:
@@ -670,7 +670,7 @@ def fit_held_out(
 
 
 def mean_prediction(model, X: Rows, classes: np.ndarray | None) -> np.ndarray:
-    """Mean of the members."""
+    """Prediction of an ensemble: the mean of its members."""
     return _aligned(predict_members(model, X).mean(axis=0), model, classes)
 
 
@@ -953,7 +953,7 @@ class ModelSurrogate(ExpertSurrogate):
         self.y_train = y_train
 
     def prepare(self, X: Rows, X_train: Rows | None = None) -> tuple[Rows, Rows]:
-        """Rows are known by their number, for the predictions are looked up."""
+        """Return the numbers of the rows, by which predictions are looked up."""
         features: Any = super().prepare(X, self.X_train)
         self._features, self._train_features = features
         self._learned: dict = {}  # Labels that the estimator learned, and predictions.
@@ -1019,7 +1019,7 @@ class ModelSurrogate(ExpertSurrogate):
         return Logit(PROBABILITIES, self.classes_), np.log(clipped)
 
     def _numbers(self) -> tuple[Normal, np.ndarray]:
-        """Labels are expected to spread as the mean of the models, and to miss it."""
+        """Likelihood of numbers, from the spread and the error of the models' mean."""
         values = np.asarray(self.predictions, dtype=float)
         mean = values.mean(axis=1)
         noise = values.var(axis=1).mean() + _COMMON_ERROR * mean.var()

@@ -183,7 +183,7 @@ _MOST_OFFSETS = 30
 class LogLinearStack(BaseEstimator):
     """Calibration that blends the surrogate and the model under test log-linearly.
 
-    For the classes that the model knows, the probabilities are
+    For the classes that the model knows, the probabilities are, eq. T7,
     ``π(c) ∝ exp(a₁ log p_surrogate(c) + a₂ log p_model(c) + u z m(c) + b(c))``, where
     ``m`` is the mean of the two logarithms and ``z`` says how much more common such
     rows are in the pool than among the training rows. The exponents ``a ≥ 0``, the

@@ -330,7 +330,7 @@ class LeafMembers:
         return total / len(self._places)
 
     def belief(self, loss: LossTable, proba, keep_member_loss: bool = False):
-        """The same as :meth:`CategoricalBelief.from_members`, for these members."""
+        """The belief of these members, as :meth:`CategoricalBelief.from_members`."""
         mean = self.mean()
         # Where a leaf holds one class, p log p is 0.
         information = np.zeros(self._shape)

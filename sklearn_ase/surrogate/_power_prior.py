@@ -108,7 +108,11 @@ def training_hypotheses(
     by_evidence: bool = True,
     discounts_cleaned: bool = False,
 ) -> list[Hypothesis]:
-    """Hypotheses about the training rows, as priors of the parameters, eq. T8."""
+    """Hypotheses about the training rows, as priors of the parameters, eq. T8.
+
+    Without `by_evidence` all rows count in full. With `discounts_cleaned` rows may also
+    count for less after those with a wrong label were left out.
+    """
     precision = np.diag(prior.discounted + prior.kept)
     if not n_training:
         return [Hypothesis(0.0, 1.0, prior.centre, precision)]

@@ -115,6 +115,24 @@ def require(condition: Any, message: str) -> None:
         raise AssertionError(message)
 
 
+def check_task(task: Task | None) -> None:
+    """Check that the task of a loss or a metric is known."""
+    require(
+        task in TASKS,
+        f"the task is not known: set the class attribute task to one of {TASKS}, or "
+        "pass task=...",
+    )
+
+
+@contextmanager
+def refusals_count() -> Iterator[None]:
+    """What the start of an evaluation would refuse does not meet the contract."""
+    try:
+        yield
+    except ValueError as error:
+        raise AssertionError(str(error)) from error
+
+
 def require_close(
     found: float, exact: float, message: str, rtol: float = 1e-9, atol: float = 1e-9
 ) -> None:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn_ase._state import PoolState
 from sklearn_ase._utils._typing import Estimator, Floats, Ints, Task
 from sklearn_ase.acquisition import BaseAcquisition
+from sklearn_ase.acquisition._base import checked_scores
 from sklearn_ase.exceptions import IntervalWarning
 from sklearn_ase.losses import LogLoss, SquaredError
 from sklearn_ase.risk import BaseRisk, Estimate
@@ -25,6 +26,7 @@ from sklearn_ase.testing._states import (
     check_tasks,
     checked,
     make_state,
+    refusals_count,
     require,
     require_close,
     unchanged,
@@ -62,7 +64,7 @@ def check_acquisition(
     tasks = check_tasks(tasks)
     check_object(acquisition, BaseAcquisition)
     for task in tasks:
-        with works_for(acquisition, task, "check_acquisition"):
+        with works_for(acquisition, task, "check_acquisition"), refusals_count():
             _check_scores(acquisition, task)
 
 
@@ -70,17 +72,11 @@ def _check_scores(acquisition: BaseAcquisition, task: Task) -> None:
     """Check the scores of one task."""
     for n_samples, n_labels in ((40, 12), (40, 0), (1, 0)):
         state = make_state(task, n_samples, n_labels)
-        scores = _checked_scores(acquisition, state)
+        scores = checked_scores(acquisition, state)
         even = not acquisition.is_uniform or np.ptp(scores) == 0
         require(even, "scores must be equal where is_uniform says so")
         again = clone(acquisition).score_samples(state)
         require(np.array_equal(scores, again), "same state must give same scores")
-
-
-def _checked_scores(acquisition: BaseAcquisition, state: PoolState) -> Floats:
-    """Scores of the right shape and size."""
-    scores, shape = acquisition.score_samples(state), (state.n_samples,)
-    return checked(scores, shape, "scores", what="one per sample, shape")
 
 
 # Risk estimators.

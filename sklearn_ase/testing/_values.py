@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from sklearn_ase._utils._typing import Floats, LossFunction, Task
-from sklearn_ase.losses import BaseLoss, LossTable, PointLoss, as_loss
-from sklearn_ase.metrics import PoolMetric, as_metric
+from sklearn_ase.losses import BaseLoss, CustomLoss, LossTable, PointLoss, as_loss
+from sklearn_ase.losses._base import check_values
+from sklearn_ase.metrics import BaseMetric, PoolMetric, as_metric
 from sklearn_ase.metrics._ranking import BaseRanking
 from sklearn_ase.testing._states import (
-    TASKS,
     check_copies,
+    check_task,
     checked,
+    refusals_count,
     require,
     require_close,
     unchanged,
 )
 
-if TYPE_CHECKING:
-    from sklearn_ase.metrics._base import BaseMetric
-
 # Losses.
 
 _N_SAMPLES = 20
-# Labels for the numerical integration, in standard deviations from the mean.
-_GRID = np.linspace(-9.0, 9.0, 4001)
+_MOST_NODES = 350  # Of the quadrature that all others are compared with.
 
 
 def check_loss(
@@ -42,8 +40,8 @@ def check_loss(
 
     The loss of a row must be a finite number >= 0 that depends on no other row. For
     classification, the table must agree with direct calls. For regression, mean,
-    variance and curvature under a Gaussian belief must agree with a numerical
-    integration.
+    variance and curvature under a Gaussian belief must agree with a quadrature that has
+    as many nodes as there may be.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ def check_loss(
         Labels for which a classification loss is made; None means 0, 1 and 2.
     rtol : float, default=0.1
         Allowed mean error of the quadrature relative to the mean of the exact values.
-        Formulas that replace the quadrature must be right to 0.001.
+        Formulas that replace the quadrature must be right to 0.005.
 
     Raises
     ------
@@ -68,16 +66,13 @@ def check_loss(
     >>> check_loss(SquaredError())
     """
     loss = as_loss(loss, task)
-    require(
-        loss.task in TASKS,
-        f"the task is not known: set the class attribute task to one of {TASKS}, or "
-        "pass task=...",
-    )
+    check_task(loss.task)
     check_copies(loss)
-    if loss.task == "classification":
-        _check_table(loss, np.unique([0, 1, 2] if classes is None else classes))
-    else:
-        _check_point_loss(loss, rtol)
+    with refusals_count():
+        if loss.task == "classification":
+            _check_table(loss, np.unique([0, 1, 2] if classes is None else classes))
+        else:
+            _check_point_loss(loss, rtol)
 
 
 def _check_table(loss: Any, classes: np.ndarray) -> None:
@@ -90,24 +85,18 @@ def _check_table(loss: Any, classes: np.ndarray) -> None:
     # Direct calls come first: their errors are easier to understand.
     _check_rows(loss, labels, prediction)
     with unchanged(prediction, classes):
-        table = _checked_table(loss, prediction, classes)
+        table = loss.build(prediction, classes)
         again = _copied(loss).build(prediction, classes)
+    require(isinstance(table, LossTable), "build must return a LossTable")
+    what = "of shape (n_samples, n_classes), here"
+    checked(table.values, (_N_SAMPLES, len(classes)), "values of the table", what=what)
     require(np.array_equal(table.values, again.values), "two builds must be equal")
     for column, label in enumerate(classes):
-        values = _checked_values(loss, np.full(_N_SAMPLES, label), prediction)
+        values = _losses(loss, np.full(_N_SAMPLES, label), prediction)
         require(
             np.allclose(table.values[:, column], values),
             f"the table must agree with direct calls, but does not for label {label}",
         )
-
-
-def _checked_table(loss: Any, prediction: np.ndarray, classes: np.ndarray) -> LossTable:
-    """The table of a loss, with the right shape and values."""
-    table = loss.build(prediction, classes)
-    require(isinstance(table, LossTable), "build must return a LossTable")
-    what = "of shape (n_samples, n_classes), here"
-    checked(table.values, (_N_SAMPLES, len(classes)), "values of the table", what=what)
-    return table
 
 
 def _check_point_loss(loss: Any, rtol: float) -> None:
@@ -116,44 +105,26 @@ def _check_point_loss(loss: Any, rtol: float) -> None:
     prediction, labels = rng.normal(size=(2, _N_SAMPLES))
     mean = prediction + 1.5 * rng.normal(size=(3, _N_SAMPLES))  # Of three members.
     variance = rng.uniform(0.2, 2.0, _N_SAMPLES)
+    fine: Any = CustomLoss(loss, task="regression", n_nodes=_MOST_NODES)
+    fine = fine.build(prediction)
     with unchanged(prediction, labels, mean, variance):
         _check_rows(loss, labels, prediction)
-        _checked_values(loss, prediction, prediction)
-        bound = loss.build(prediction)
+        bound, copied = loss.build(prediction), _copied(loss).build(prediction)
         require(isinstance(bound, PointLoss), "build must return a PointLoss")
-        exact = _integrated_moments(loss, prediction, mean, variance)
         members = bound.expected(mean, variance)
-        _check_moment(loss, "expected", members, exact["expected"], rtol)
-        for name, values in exact.items():
-            found = getattr(bound, name)(mean[0], variance)
-            _check_moment(loss, name, found, values[0], rtol)
-            copied = getattr(_copied(loss).build(prediction), name)
-            again = copied(mean[0], variance)
+        _check_moment(loss, "expected", members, fine.expected(mean, variance), rtol)
+        for name in ("expected", "variance", "curvature"):
+            found, exact, again = (
+                getattr(each, name)(mean[0], variance) for each in (bound, fine, copied)
+            )
+            _check_moment(loss, name, found, exact, rtol)
             require(np.array_equal(found, again), f"{name} must not change when copied")
-
-
-def _integrated_moments(
-    loss: BaseLoss, prediction: Floats, mean: Floats, variance: Floats
-) -> dict[str, Floats]:
-    """Moments by a plain sum over a fine grid, shape (n_members, n_samples) each."""
-    y_true = mean[..., None] + np.sqrt(variance)[:, None] * _GRID
-    y_pred = np.broadcast_to(prediction[:, None], y_true.shape)
-    values = _checked_values(loss, y_true.ravel(), y_pred.ravel())
-    values = values.reshape(y_true.shape)
-    weights = np.exp(-0.5 * _GRID**2)
-    weights /= weights.sum()
-    expected = values @ weights
-    return {
-        "expected": expected,
-        "variance": (values - expected[..., None]) ** 2 @ weights,
-        "curvature": values * (_GRID**2 - 1.0) @ weights,
-    }
 
 
 def _check_moment(
     loss: BaseLoss, name: str, found: Any, exact: Floats, rtol: float
 ) -> None:
-    """Check a moment against that of a numerical integration."""
+    """Check a moment against that of a finer quadrature."""
     least = -np.inf if name == "curvature" else 0.0
     what = "of the shape of the mean,"
     found = checked(found, exact.shape, name, what=what, least=least)
@@ -161,7 +132,7 @@ def _check_moment(
     cure = "check the formula" if is_formula else "use more n_nodes, or a formula"
     error, scale = np.abs(found - exact).mean(), np.abs(exact).mean()
     # Where the exact value is 0 only rounding may be left.
-    allowed = (min(rtol, 1e-3) if is_formula else rtol) * scale + 1e-9
+    allowed = (min(rtol, 5e-3) if is_formula else rtol) * scale + 1e-9
     require(
         error <= allowed,
         f"{name} must agree with a numerical integration, but is off by {error:.2g} on "
@@ -172,24 +143,20 @@ def _check_moment(
 def _check_rows(loss: BaseLoss, y_true: np.ndarray, y_pred: np.ndarray) -> None:
     """Check that the loss of a row does not depend on other rows, nor on a copy."""
     with unchanged(y_true, y_pred):
-        values = _checked_values(loss, y_true, y_pred)
-        copied = _checked_values(_copied(loss), y_true, y_pred)
+        values = _losses(loss, y_true, y_pred)
+        copied = _losses(_copied(loss), y_true, y_pred)
         rows = np.arange(_N_SAMPLES)[::-3]
-        some = _checked_values(loss, y_true[rows], y_pred[rows])
-        one = _checked_values(loss, y_true[:1], y_pred[:1])
+        some = _losses(loss, y_true[rows], y_pred[rows])
+        one = _losses(loss, y_true[:1], y_pred[:1])
     require(np.array_equal(values, copied), "a copy must give the same losses")
     alone = np.allclose(some, values[rows]) and np.allclose(one, values[:1])
     require(alone, "the loss of a row must not depend on other rows")
 
 
-def _checked_values(loss: BaseLoss, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
-    """The losses of some rows, of the right shape and size."""
-    what = "one value per row, shape"
-    values = checked(loss(y_true, y_pred), y_true.shape, "losses", what=what)
-    if loss.task == "regression":
-        low = (values <= loss.max_loss).all()
-        require(low, f"losses must not exceed max_loss={loss.max_loss}")
-    return values
+def _losses(loss: BaseLoss, y_true: np.ndarray, y_pred: np.ndarray) -> Floats:
+    """The losses of some rows, as an evaluation reads them."""
+    most = loss.max_loss if loss.task == "regression" else np.inf
+    return check_values(loss(y_true, y_pred), len(y_true), most)
 
 
 def _copied(loss: Any) -> Any:
@@ -201,8 +168,6 @@ def _copied(loss: Any) -> Any:
 
 
 _N_METRIC_ROWS = 60
-# Steps of the finite differences, relative to the size of a mean.
-_STEP = 1e-5
 
 
 def check_metric(
@@ -236,22 +201,18 @@ def check_metric(
     """
     metric = as_metric(metric)
     task = metric.task or task
-    require(
-        task in TASKS,
-        f"the task is not known: set the class attribute task to one of {TASKS}, or "
-        "pass task=...",
-    )
+    check_task(task)
     check_copies(metric)
     labels, prediction, classes = _data(metric, task, classes)
-    with unchanged(labels, *([] if prediction is None else [prediction])):
-        if isinstance(metric, BaseRanking):
-            _check_slopes(metric, labels, prediction, classes)
-        else:
+    arrays = [array for array in (labels, prediction) if array is not None]
+    with refusals_count(), unchanged(*arrays):
+        if not isinstance(metric, BaseRanking):
             _check_row_values(metric, labels, prediction, classes)
-            _check_gradient(metric, labels, prediction, classes)
-        _check_pool(metric, labels, prediction, classes)
+        value = _pool_value(metric, labels, prediction, classes)
+        message = "the metric of the pool must agree with a direct call"
+        require_close(value, metric(labels, prediction), message)
         _check_weights(metric, labels, prediction, classes)
-    _check_bounds(metric, labels, prediction, classes)
+        _check_bounds(metric, labels, prediction, classes)
 
 
 def _data(
@@ -277,7 +238,7 @@ def _data(
 def _check_row_values(
     metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
 ) -> None:
-    """Check the values of each row and their means."""
+    """Check the values of each row, their means, and the derivative by these."""
     values = _values(metric, labels, prediction, classes)
     rows = np.arange(len(labels))[::-3]
     some = _values(metric, labels[rows], _rows(prediction, rows), classes)
@@ -285,94 +246,44 @@ def _check_row_values(
     same = some.shape == values[rows].shape and one.shape == values[:1].shape
     alone = same and np.allclose(some, values[rows]) and np.allclose(one, values[:1])
     require(alone, "the values of a row must not depend on other rows")
-    value = metric.value(values.mean(axis=0))
+    means = values.mean(axis=0)
+    value = metric.value(means)
     require(
         np.ndim(value) == 0 and np.isfinite(value),
         f"value must return one finite number for the means of the check, not {value}",
     )
     direct = metric(labels, prediction)
     require_close(direct, value, "a call must give the value of the means")
-
-
-def _values(
-    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
-) -> Floats:
-    """Row values of the right kind; those of classes are told the classes."""
-    takes = "classes" in signature(metric.row_values).parameters
-    extra = {"classes": classes} if takes else {}
-    values = np.asarray(metric.row_values(labels, prediction, **extra))
-    shape = (len(labels), *values.shape[1:2])
-    shape = shape if len(shape) == 2 else (len(labels), 1)
-    what = "of shape (n_rows, n_means), here"
-    return checked(values, shape, "row_values", what=what, least=-np.inf)
-
-
-def _check_gradient(
-    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
-) -> None:
-    """Check the derivative by the means."""
-    means = _values(metric, labels, prediction, classes).mean(axis=0)
     what = "of the shape of the means,"
     gradient = metric.gradient(means)
     gradient = checked(gradient, means.shape, "gradient", what=what, least=-np.inf)
-    for place, mean in enumerate(means):
-        step = np.zeros(len(means))
-        step[place] = _STEP * max(abs(mean), 1e-2)
-        ends = metric.value(means + step), metric.value(means - step)
-        exact = (ends[0] - ends[1]) / (2.0 * step[place])
+    for place, exact in enumerate(BaseMetric.gradient(metric, means)):
         message = f"gradient must agree with finite differences for mean {place}"
         require_close(gradient[place], exact, message, rtol=1e-4, atol=1e-5)
 
 
-def _check_slopes(
-    metric: Any, labels: np.ndarray, prediction: Any, classes: Any
-) -> None:
-    """Check the slopes of a ranking at a belief that is not certain."""
-    proba = 0.8 * _one_hot(labels, classes) + 0.2 / len(classes)
-    pool = metric.on_pool(prediction, classes)
-    near = pool.at(proba)
-    slope = near.parts[0].weight
-    for row in range(0, len(labels), 7):
-        ends = []
-        for step in (_STEP, -_STEP):
-            moved = proba.copy()
-            moved[row, pool.column] += step
-            tangent = pool.at(moved)
-            mean = np.mean(tangent.parts[0].weight * moved[:, pool.column])
-            ends.append(tangent.value([mean]))
-        exact = len(labels) * (ends[0] - ends[1]) / (2.0 * _STEP)
-        message = "the slope of a row must agree with finite differences"
-        require_close(slope[row], exact, message, rtol=1e-4, atol=1e-5)
+def _values(metric: Any, labels: np.ndarray, prediction: Any, classes: Any) -> Floats:
+    """Row values; those of classes are told the classes."""
+    if "classes" not in signature(metric.row_values).parameters:
+        return metric._checked(labels, prediction)
+    values = metric.row_values(labels, prediction, classes=classes)
+    return np.asarray(values, dtype=float)
 
 
-def _check_pool(
-    metric: BaseMetric, labels: np.ndarray, prediction: Any, classes: Any
-) -> None:
-    """Check that the metric of the pool is that of its labels."""
-    pool = _on_pool(metric, labels, prediction, classes)
-    message = "the metric of the pool must agree with a direct call"
-    require_close(_pool_value(pool, labels), metric(labels, prediction), message)
-
-
-def _on_pool(
+def _pool_value(
     metric: BaseMetric,
     labels: np.ndarray,
     prediction: Any,
     classes: Any,
     weight: Floats | None = None,
-) -> PoolMetric:
-    """The metric for these predictions."""
+) -> float:
+    """The metric of a pool with these predictions, by its labels."""
     extra = {"n_samples": len(labels)} if prediction is None else {}
     pool = metric.on_pool(prediction, classes, weight, **extra)
-    if isinstance(metric, BaseRanking):
-        pool = pool.at(_one_hot(labels, classes))
+    if isinstance(metric, BaseRanking):  # At a belief that is certain of the labels.
+        pool = pool.at((labels[:, None] == classes).astype(float))
     require(isinstance(pool, PoolMetric), "on_pool must return a PoolMetric")
     require(len(pool.parts) > 0, "at least one mean must depend on labels")
-    return pool
-
-
-def _pool_value(pool: PoolMetric, labels: np.ndarray) -> float:
-    """The metric of the pool by its labels."""
     rows = np.arange(len(labels))
     means = [part.observed(rows, labels).mean() for part in pool.parts]
     return pool.value(np.array(means))
@@ -385,10 +296,9 @@ def _check_weights(
     counts = np.ones(len(labels), int)
     counts[5::4], counts[7::9] = 2, 0
     weight = counts / counts.mean()
-    found = _pool_value(_on_pool(metric, labels, prediction, classes, weight), labels)
+    found = _pool_value(metric, labels, prediction, classes, weight)
     rows = np.repeat(np.arange(len(labels)), counts)
-    repeated = _rows(prediction, rows)
-    exact = _pool_value(_on_pool(metric, labels[rows], repeated, classes), labels[rows])
+    exact = _pool_value(metric, labels[rows], _rows(prediction, rows), classes)
     require_close(found, exact, "a weight of 2 must count as a row given twice")
 
 
@@ -399,18 +309,13 @@ def _check_bounds(
     least, most = metric.bounds
     rng = np.random.default_rng(1)
     for _ in range(5):
-        value = _pool_value(_on_pool(metric, labels, prediction, classes), labels)
+        value = _pool_value(metric, labels, prediction, classes)
         slack = 1e-9 * max(1.0, abs(value))
         require(
             np.isnan(value) or least - slack <= value <= most + slack,
             f"the value {value:.6g} lies outside the bounds {metric.bounds}",
         )
         labels = rng.permutation(labels)
-
-
-def _one_hot(labels: np.ndarray, classes: np.ndarray) -> Floats:
-    """A belief that is certain of the labels."""
-    return (labels[:, None] == classes).astype(float)
 
 
 def _rows(prediction: np.ndarray | None, rows: Any) -> np.ndarray | None:
