@@ -1,8 +1,7 @@
 """Metrics of agreement: balanced accuracy, Matthews, kappa, and those of a score.
 
-The functions of shares come first. For two classes the means are ``u`` (positives
-found), ``v`` (positives missed) and ``p`` (predicted positives). For more, these are
-arrays with a value for each class. Each function returns the value and its derivatives.
+For two classes the means are ``u`` (positives found), ``v`` (positives missed) and
+``p`` (predicted positives). For more, these are arrays with a value for each class.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import numpy as np
 
 from sklearn_ase._utils._checks import check_flag
 from sklearn_ase._utils._typing import Floats
+from sklearn_ase.metrics._base import slopes_of
 from sklearn_ase.metrics._counts import TINY, CountMetric, of_each_class, of_one_class
 from sklearn_ase.metrics._numbers import variance
 from sklearn_ase.metrics._pool_metric import PoolMetric
@@ -25,96 +25,37 @@ if TYPE_CHECKING:
     from sklearn_ase.metrics._row_values import RowValues
 
 
-def balanced_of_two(
-    u: float, v: float, p: float, adjusted: bool = False
-) -> tuple[float, np.ndarray]:
-    """Mean of the recalls of two classes."""
-    # The other class has the counts of what is neither positive nor predicted so.
-    found = np.array([u, 1.0 - p - v])
-    missed = np.array([v, p - u])
-    value, (by_found, by_missed, _) = balanced_of_many(
-        found, missed, np.array([p, 1.0 - p]), adjusted
-    )
-    slopes = [
-        by_found[0] - by_missed[1],
-        by_missed[0] - by_found[1],
-        by_missed[1] - by_found[1],
-    ]
-    return value, np.array(slopes)
-
-
-def balanced_of_many(
-    u: np.ndarray, v: np.ndarray, p: np.ndarray, adjusted: bool = False
-) -> tuple[float, np.ndarray]:
+def balanced(u: Floats, v: Floats, p: Floats, adjusted: bool = False) -> Floats:
     """Mean of the recalls of the classes that occur among the labels."""
     size = u + v
-    occurs = size > TINY
-    size, n_classes = np.where(occurs, size, 1.0), occurs.sum()
-    value = np.where(occurs, u / size, 0.0).sum() / n_classes
-    slopes = np.where(occurs, [v, -u, np.zeros(len(u))] / size**2, 0.0) / n_classes
-    if adjusted:
-        if n_classes < 2:  # Chance is always right.
-            return np.nan, np.full(slopes.shape, np.nan)
-        chance = 1.0 / n_classes
-        value, slopes = (value - chance) / (1.0 - chance), slopes / (1.0 - chance)
-    return value, slopes
+    occurs = np.real(size) > TINY
+    n_classes = occurs.sum(axis=-1)
+    recall = np.where(occurs, u / np.where(occurs, size, 1.0), 0.0)
+    value = recall.sum(axis=-1) / n_classes
+    if not adjusted:
+        return value
+    chance = 1.0 / n_classes
+    # With one class chance is always right.
+    return np.where(n_classes < 2, np.nan, (value - chance) / (1.0 - chance))
 
 
-def matthews_of_two(u: float, v: float, p: float) -> tuple[float, np.ndarray]:
-    """Matthews' correlation of two classes."""
+def matthews(u: Floats, v: Floats, p: Floats) -> Floats:
+    """Matthews' correlation."""
     size = u + v
-    spread, known = size * (1.0 - size), p * (1.0 - p)
-    if min(spread, known) <= TINY:
-        return np.nan, np.full(3, np.nan)
-    root = np.sqrt(spread * known)
-    value = (u - p * size) / root
-    by_size = value * (1.0 - 2.0 * size) / (2.0 * spread)
-    by_p = value * (1.0 - 2.0 * p) / (2.0 * known)
-    slopes = [(1.0 - p) / root - by_size, -p / root - by_size, -size / root - by_p]
-    return value, np.array(slopes)
+    spread, known = (1.0 - np.sum(x**2, axis=-1) for x in (size, p))
+    is_defined = np.minimum(np.real(spread), np.real(known)) > TINY
+    product = np.where(is_defined, spread * known, np.nan)
+    return (u.sum(axis=-1) - np.sum(p * size, axis=-1)) / np.sqrt(product)
 
 
-def matthews_of_many(
-    u: np.ndarray, v: np.ndarray, p: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """Matthews' correlation of many classes."""
-    size = u + v
-    spread, known = 1.0 - size @ size, 1.0 - p @ p
-    if min(spread, known) <= TINY:
-        return np.nan, np.full((3, len(u)), np.nan)
-    root = np.sqrt(spread * known)
-    value = (u.sum() - p @ size) / root
-    by_size = value * size / spread
-    by_p = -size / root + value * p / known
-    return value, np.array([(1.0 - p) / root + by_size, -p / root + by_size, by_p])
+def kappa(u: Floats, v: Floats, p: Floats) -> Floats:
+    """Cohen's kappa."""
+    by_chance = np.sum(p * (u + v), axis=-1)
+    below = np.where(np.real(by_chance) < 1.0 - TINY, 1.0 - by_chance, np.nan)
+    return (u.sum(axis=-1) - by_chance) / below
 
 
-def kappa_of_two(u: float, v: float, p: float) -> tuple[float, np.ndarray]:
-    """Cohen's kappa of two classes."""
-    size = u + v
-    below = p + size - 2.0 * p * size
-    if below <= TINY:
-        return np.nan, np.full(3, np.nan)
-    value = 2.0 * (u - p * size) / below
-    by_size = -2.0 * p - value * (1.0 - 2.0 * p)
-    by_p = -2.0 * size - value * (1.0 - 2.0 * size)
-    return value, np.array([2.0 + by_size, by_size, by_p]) / below
-
-
-def kappa_of_many(
-    u: np.ndarray, v: np.ndarray, p: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """Cohen's kappa of many classes."""
-    size = u + v
-    below = 1.0 - p @ size
-    if below <= TINY:
-        return np.nan, np.full((3, len(u)), np.nan)
-    value = (u.sum() - p @ size) / below
-    by_size = -p * (1.0 - value)
-    return value, np.array([1.0 + by_size, by_size, -size * (1.0 - value)]) / below
-
-
-# Metrics of all classes together.
+# Metrics of all classes together: how far predictions and labels agree.
 
 
 class _AgreementMetric(CountMetric):
@@ -123,12 +64,8 @@ class _AgreementMetric(CountMetric):
     bounds = (-1.0, 1.0)
 
     @abstractmethod
-    def _of_two(self, u, v, p):
-        """Value and derivatives, of shape (3,)."""
-
-    @abstractmethod
-    def _of_many(self, u, v, p):
-        """Value and derivatives, of shape (3, n_classes)."""
+    def _of_classes(self, u: Floats, v: Floats, p: Floats) -> Floats:
+        """Value, given the counts of each class, (..., n_classes) -> (...)."""
 
     def _counts(self, predicted, names, classes):
         if len(names) > 2:
@@ -136,16 +73,19 @@ class _AgreementMetric(CountMetric):
         return of_one_class(predicted, len(names) - 1)
 
     def value(self, means: np.ndarray) -> float:
-        return float(self._both(means)[0])
+        return float(self._values(np.asarray(means, dtype=float)))
 
-    def gradient(self, means: np.ndarray) -> Floats:
-        return np.ravel(self._both(means)[1])
+    def _values(self, means: np.ndarray) -> np.ndarray:
+        if means.shape[-1] > 3:
+            parts = np.split(means, 3, axis=-1)
+        else:  # The first class has what is neither of the second nor predicted so.
+            u, v, p = np.moveaxis(means, -1, 0)
+            pairs = (1.0 - p - v, u), (p - u, v), (1.0 - p, p)
+            parts = [np.stack(pair, axis=-1) for pair in pairs]
+        return self._of_classes(*parts)
 
-    def _both(self, means):
-        means = np.asarray(means, dtype=float)
-        if len(means) == 3:
-            return self._of_two(*means)
-        return self._of_many(*means.reshape(3, -1))
+    def _gradients(self, means: np.ndarray) -> Floats:
+        return slopes_of(self._values, means)
 
 
 class BalancedAccuracy(_AgreementMetric):
@@ -186,11 +126,8 @@ class BalancedAccuracy(_AgreementMetric):
         """How classes are averaged, of which all count the same."""
         return ClassMean((0, 1, 0, 0), (0, 1, 1, 0), True, self.adjusted)
 
-    def _of_two(self, u, v, p):
-        return balanced_of_two(u, v, p, self.adjusted)
-
-    def _of_many(self, u, v, p):
-        return balanced_of_many(u, v, p, self.adjusted)
+    def _of_classes(self, u: Floats, v: Floats, p: Floats) -> Floats:
+        return balanced(u, v, p, self.adjusted)
 
 
 class Matthews(_AgreementMetric):
@@ -210,11 +147,8 @@ class Matthews(_AgreementMetric):
     -0.333
     """
 
-    def _of_two(self, u, v, p):
-        return matthews_of_two(u, v, p)
-
-    def _of_many(self, u, v, p):
-        return matthews_of_many(u, v, p)
+    def _of_classes(self, u: Floats, v: Floats, p: Floats) -> Floats:
+        return matthews(u, v, p)
 
 
 class CohenKappa(_AgreementMetric):
@@ -234,11 +168,8 @@ class CohenKappa(_AgreementMetric):
     0.5
     """
 
-    def _of_two(self, u, v, p):
-        return kappa_of_two(u, v, p)
-
-    def _of_many(self, u, v, p):
-        return kappa_of_many(u, v, p)
+    def _of_classes(self, u: Floats, v: Floats, p: Floats) -> Floats:
+        return kappa(u, v, p)
 
 
 # Metrics of a score that is known at each row.
@@ -281,32 +212,14 @@ class ScoreCorrelation:
         The means are those of z, zt, z², t and t². That of z² may be missing: it is
         the first one if all values are 0 or 1.
         """
-        first, product, square, shift, spread = self._all(means)
+        first, product, *squares, shift, spread = means
+        square = squares[0] if squares else first
         below = variance(first, square) * variance(shift, spread)
-        return float((product - first * shift) / np.sqrt(below))
+        return (product - first * shift) / np.sqrt(below)
 
-    def gradient(self, means):
-        """Derivatives of the correlation by each mean."""
-        first, _, square, shift, spread = self._all(means)
-        value, of_value = self.value(means), variance(first, square)
-        of_score = variance(shift, spread)
-        root = np.sqrt(of_value * of_score)
-        by_square, by_spread = -0.5 * value / of_value, -0.5 * value / of_score
-        slopes = [
-            -shift / root - 2.0 * first * by_square,
-            1.0 / root,
-            by_square,
-            -first / root - 2.0 * shift * by_spread,
-            by_spread,
-        ]
-        if len(means) == 4:
-            slopes[0] += slopes.pop(2)
-        return np.array(slopes)
-
-    @staticmethod
-    def _all(means):
-        first, product, *square, shift, spread = means
-        return first, product, square[0] if square else first, shift, spread
+    def gradient(self, means: np.ndarray) -> Floats:
+        """Its derivatives."""
+        return slopes_of(lambda points: np.array([*map(self.value, points)]), means)
 
 
 class AgreementOnOne(CountMetric):
@@ -326,9 +239,6 @@ class AgreementOnOne(CountMetric):
     def value(self, means):
         found, missed, said = means
         return 1.0 + found - missed - said
-
-    def gradient(self, means):
-        return np.array([1.0, -1.0, -1.0])
 
 
 class KappaOnOne(CohenKappa):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,8 +48,9 @@ def pool_weight(
 # The base class.
 
 
-# Step of the numerical gradient, relative to the size of a mean.
-_STEP = 1e-6
+# Steps of the gradient: of finite differences, relative to the size of a mean, and in
+# the complex plane, where none is too small.
+_STEP, _COMPLEX_STEP = 1e-6, 1e-30
 # Distances from the prediction at which a mean is tried that may not depend on labels.
 _TRIALS = (0.0, 1.0, -2.5)
 
@@ -173,7 +176,9 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
     def gradient(self, means: np.ndarray) -> Floats:
         """Derivative of :meth:`value` with respect to each mean.
 
-        The default computes it numerically.
+        The default takes a complex step, which is exact, if :meth:`value` takes complex
+        means, and finite differences if it does not. Write it if `value` takes absolute
+        values: those of complex numbers have another derivative.
 
         Parameters
         ----------
@@ -183,20 +188,13 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         -------
         gradient : ndarray of shape (n_means,)
         """
-        means = np.asarray(means, dtype=float)
-        found = np.empty(len(means))
-        for place, size in enumerate(np.maximum(np.abs(means), 1e-3)):
-            step = np.zeros(len(means))
-            step[place] = _STEP * size
-            ends = self.value(means + step), self.value(means - step)
-            found[place] = (ends[0] - ends[1]) / (2.0 * step[place])
-        return found
+        return slopes_of(self._values, means)
 
-    def _values(self, means):
-        """Values at many points, (..., n_means) -> (...)."""
+    def _values(self, means: np.ndarray) -> np.ndarray:
+        """Values at many points, real or complex, (..., n_means) -> (...)."""
         return _at_each(self.value, means)
 
-    def _gradients(self, means):
+    def _gradients(self, means: np.ndarray) -> Floats:
         """Gradients at many points, (..., n_means) -> (..., n_means)."""
         return _at_each(self.gradient, means)
 
@@ -331,7 +329,35 @@ class BaseMetric(BaseEstimator, metaclass=ABCMeta):
         return values.astype(float)
 
 
-def _at_each(function, means):
+def _at_each(function: Callable, means: np.ndarray) -> np.ndarray:
+    """A function of one point at many points."""
     flat = means.reshape(-1, means.shape[-1])
-    found = np.array([function(point) for point in flat], dtype=float)
+    found = np.array([function(point) for point in flat])
     return found.reshape(*means.shape[:-1], *found.shape[1:])
+
+
+def slopes_of(values: Callable, means: np.ndarray) -> Floats:
+    """Derivatives of a function of means, (..., n_means) -> (..., n_means).
+
+    A complex step is exact: the imaginary part of the value is the slope times the
+    step, however small the step is.
+    """
+    means = np.asarray(means, dtype=float)
+    moved = means[..., None, :] + 1j * _COMPLEX_STEP * np.eye(means.shape[-1])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            found = np.asarray(values(moved))
+    except (TypeError, ValueError, np.exceptions.ComplexWarning):
+        found = np.empty(0)  # It takes real numbers only.
+    if not np.iscomplexobj(found):
+        return _differences(values, means)
+    return np.where(np.isnan(found.real), np.nan, found.imag / _COMPLEX_STEP)
+
+
+def _differences(values: Callable, means: np.ndarray) -> Floats:
+    """The same by finite differences."""
+    size = _STEP * np.maximum(np.abs(means), 1e-3)
+    steps = size[..., None] * np.eye(means.shape[-1])
+    ends = (values(means[..., None, :] + sign * steps) for sign in (1.0, -1.0))
+    return np.subtract(*ends) / (2.0 * size)

@@ -153,13 +153,7 @@ class R2(_SquareMetric):
 
     def value(self, means: np.ndarray) -> float:
         error, mean, square = means
-        return float(1.0 - error / variance(mean, square))
-
-    def gradient(self, means: np.ndarray) -> Floats:
-        error, mean, square = means
-        spread = variance(mean, square)
-        slope = error / spread**2
-        return np.array([-1.0 / spread, -2.0 * mean * slope, slope])
+        return 1.0 - error / variance(mean, square)
 
     def on_pool(
         self,
@@ -196,14 +190,7 @@ class ExplainedVariance(_SquareMetric):
     def value(self, means: np.ndarray) -> float:
         error, mean, square, predicted = means
         left = error - (mean - predicted) ** 2
-        return float(1.0 - left / variance(mean, square))
-
-    def gradient(self, means: np.ndarray) -> Floats:
-        error, mean, square, predicted = means
-        spread, bias = variance(mean, square), mean - predicted
-        slope = (error - bias**2) / spread**2
-        by_bias = 2.0 * bias / spread
-        return np.array([-1.0 / spread, by_bias - 2.0 * mean * slope, slope, -by_bias])
+        return 1.0 - left / variance(mean, square)
 
     def on_pool(
         self,
@@ -250,7 +237,7 @@ def powers(prediction, weight):
 def variance(mean, square):
     """Variance from the first two moments; NaN if it is 0 up to rounding."""
     spread = square - mean**2
-    return spread if spread > _TINY * square else math.nan
+    return spread if np.real(spread) > _TINY * np.real(square) else math.nan
 
 
 # Metrics of the labels alone, without a model.
@@ -308,10 +295,7 @@ class LabelShare(BaseMetric):
         return values[:, None]
 
     def value(self, means: np.ndarray) -> float:
-        return float(means[0])
-
-    def gradient(self, means: np.ndarray) -> Floats:
-        return np.ones(1)
+        return means[0]
 
     def on_pool(
         self,
@@ -393,10 +377,7 @@ class LabelScore(BaseMetric):
         return values[:, None]
 
     def value(self, means: np.ndarray) -> float:
-        return float(means[0])
-
-    def gradient(self, means: np.ndarray) -> Floats:
-        return np.ones(1)
+        return means[0]
 
     def on_pool(
         self,
@@ -452,10 +433,7 @@ class LabelMean(BaseMetric):
         return np.asarray(y_true, dtype=float)[:, None]
 
     def value(self, means: np.ndarray) -> float:
-        return float(means[0])
-
-    def gradient(self, means: np.ndarray) -> Floats:
-        return np.ones(1)
+        return means[0]
 
     def on_pool(
         self,
@@ -574,10 +552,7 @@ class MeanLoss(BaseMetric):
         return (0.0, slope, 1.0) if same_settings(own, loss) else None
 
     def value(self, means: np.ndarray) -> float:
-        return float(-means[0] if self.negative else means[0])
-
-    def gradient(self, means: np.ndarray) -> Floats:
-        return np.array([-1.0 if self.negative else 1.0])
+        return -means[0] if self.negative else means[0]
 
     def on_pool(
         self,

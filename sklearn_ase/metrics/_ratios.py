@@ -13,6 +13,7 @@ import numpy as np
 
 from sklearn_ase._utils._checks import check_choice, check_number, shown
 from sklearn_ase._utils._typing import Average, Floats, Label
+from sklearn_ase.metrics._base import slopes_of
 from sklearn_ase.metrics._counts import (
     TINY,
     Count,
@@ -26,40 +27,32 @@ from sklearn_ase.metrics._counts import (
 
 def ratio(
     top: np.ndarray, bottom: np.ndarray, x: np.ndarray, empty: float = np.nan
-) -> tuple[np.ndarray, np.ndarray]:
-    """A ratio and its derivative, for one class or many."""
-    below = np.tensordot(bottom, x, 1)
-    is_empty = below <= TINY
-    below = np.where(is_empty, 1.0, below)
-    value = np.where(is_empty, empty, np.tensordot(top, x, 1) / below)
-    shape = (4,) + (1,) * (x.ndim - 1)
-    slope = (top.reshape(shape) - value * bottom.reshape(shape)) / below
-    return value, np.where(is_empty, empty, slope)
+) -> np.ndarray:
+    """A ratio for one class or many; `empty` where it is 0 / 0."""
+    above, below = np.tensordot(top, x, 1), np.tensordot(bottom, x, 1)
+    is_empty = np.real(below) <= TINY
+    return np.where(is_empty, empty, above / np.where(is_empty, 1.0, below))
 
 
-def one_class(top, bottom, means):
+def one_class(top: np.ndarray, bottom: np.ndarray, means: np.ndarray) -> np.ndarray:
     """Ratio of one class against the rest, of the means (u, v, p) on the last axis."""
     u, v, p = np.moveaxis(means, -1, 0)
-    value, slope = ratio(top, bottom, np.stack([np.ones_like(u), u, v, p]))
-    return value, np.moveaxis(slope[1:], 0, -1)
+    return ratio(top, bottom, np.stack([np.ones_like(u), u, v, p]))
 
 
-def pooled(
-    top: np.ndarray, bottom: np.ndarray, means: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def pooled(top: np.ndarray, bottom: np.ndarray, means: np.ndarray) -> np.ndarray:
     """Ratio of the counts of all classes together ("micro").
 
     Every row has one label and one prediction. So the share of hits says it all.
     """
     hits, others = np.moveaxis(means, -1, 0)
     x = np.stack([1.0 + others, hits, 1.0 - hits, np.ones_like(hits)])
-    value, slope = ratio(top, bottom, x)
-    return value, np.stack([slope[1] - slope[2], slope[0]], axis=-1)
+    return ratio(top, bottom, x)
 
 
 def averaged(
     top: np.ndarray, bottom: np.ndarray, means: np.ndarray, by_size: bool
-) -> tuple[np.ndarray, np.ndarray]:
+) -> np.ndarray:
     """Average of the ratios of the classes.
 
     Classes that occur neither as a label nor as a prediction do not count. The ratio
@@ -67,32 +60,17 @@ def averaged(
     """
     counts = np.moveaxis(means.reshape(*means.shape[:-1], 3, -1), -2, 0)
     x = np.concatenate([np.ones_like(counts[:1]), counts])
-    each, slope = ratio(top, bottom, x, empty=0.0)
-    size = counts[0] + counts[1]
-    weight = size if by_size else (size + counts[2] > TINY).astype(float)
-    total = weight.sum(axis=-1, keepdims=True)
-    value = (weight * each).sum(axis=-1, keepdims=True) / total
-    gradient = weight * slope[1:] / total
-    if by_size:
-        gradient[:2] += (each - value) / total
-    return value[..., 0], np.moveaxis(gradient, 0, -2).reshape(means.shape)
+    each, size = ratio(top, bottom, x, empty=0.0), counts[0] + counts[1]
+    occurs = np.real(size + counts[2]) > TINY
+    weight = size if by_size else occurs.astype(float)
+    return (weight * each).sum(axis=-1) / weight.sum(axis=-1)
 
 
-def averaged_of_two(
-    top: np.ndarray, bottom: np.ndarray, means: np.ndarray, by_size: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Average of the ratios of two classes, of the means (u, v, p) of the second."""
+def of_both_classes(means: np.ndarray) -> np.ndarray:
+    """Means of both of two classes, (..., 6), from those of the second, (..., 3)."""
     u, v, p = np.moveaxis(means, -1, 0)
     # The first class has what is neither of the second nor predicted so.
-    both = np.stack([1.0 - p - v, u, p - u, v, 1.0 - p, p], axis=-1)
-    value, slopes = averaged(top, bottom, both, by_size)
-    other_found, found, other_missed, missed, other, own = np.moveaxis(slopes, -1, 0)
-    gradient = (
-        found - other_missed,
-        missed - other_found,
-        own - other - other_found + other_missed,
-    )
-    return value, np.stack(gradient, axis=-1)
+    return np.stack([1.0 - p - v, u, p - u, v, 1.0 - p, p], axis=-1)
 
 
 # Averages in which each class counts the same.
@@ -125,7 +103,7 @@ class ClassMean:
     def ratios(self, found, missed: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """Ratio of each class; NaN for 0 / 0."""
         means = np.stack(np.broadcast_arrays(found, missed, predicted), axis=-1)
-        return one_class(np.array(self.top), np.array(self.bottom), means)[0]
+        return one_class(np.array(self.top), np.array(self.bottom), means)
 
     def counts(self, size, predicted):
         """Whether classes count, given their shares of labels and predictions."""
@@ -208,26 +186,19 @@ class _RatioMetric(CountMetric):
         return self.row_values(y_true, y_pred, classes)
 
     def value(self, means: np.ndarray) -> float:
-        return float(self._both(means)[0])
+        return float(self._values(np.asarray(means, dtype=float)))
 
-    def gradient(self, means: np.ndarray) -> Floats:
-        return self._both(means)[1]
+    def _gradients(self, means: np.ndarray) -> Floats:
+        return slopes_of(self._values, means)
 
-    def _values(self, means):
-        return self._both(means)[0]
-
-    def _gradients(self, means):
-        return self._both(means)[1]
-
-    def _both(self, means):
-        means = np.asarray(means, dtype=float)
+    def _values(self, means: np.ndarray) -> np.ndarray:
         top, bottom = np.array(self._coefficients(), dtype=float)
         if self.average == "binary":
             return one_class(top, bottom, means)
         if self.average == "micro":
             return pooled(top, bottom, means)
-        by_classes = averaged_of_two if means.shape[-1] == 3 else averaged
-        return by_classes(top, bottom, means, by_size=self.average == "weighted")
+        means = of_both_classes(means) if means.shape[-1] == 3 else means
+        return averaged(top, bottom, means, by_size=self.average == "weighted")
 
 
 class Precision(_RatioMetric):

@@ -12,7 +12,6 @@ from sklearn_ase.metrics._agreement import (
     score_bias,
     score_correlation,
 )
-from sklearn_ase.metrics._base import BaseMetric
 
 RNG = np.random.default_rng(0)
 CLASSES = np.array(["a", "b", "c"])
@@ -51,10 +50,15 @@ def test_of_numbers_far_from_0_the_correlation_keeps_its_digits():
     assert _value(found, labels) == pytest.approx(np.corrcoef(score, labels)[0, 1])
 
 
+def differences(function, means, step=1e-6):
+    steps = step * np.eye(len(means))
+    return [(function(means + s) - function(means - s)) / (2 * step) for s in steps]
+
+
 @pytest.mark.parametrize("means", [[0.4, 0.1, 0.2, 1.1], [0.4, 0.1, 0.5, 0.2, 1.1]])
 def test_the_gradient_of_the_correlation_is_its_derivative(means):
     metric, means = ScoreCorrelation(), np.array(means)
-    expected = BaseMetric.gradient(metric, means)
+    expected = differences(metric.value, means)
     np.testing.assert_allclose(metric.gradient(means), expected, rtol=1e-6)
 
 
@@ -77,5 +81,5 @@ def test_one_class_against_all_others(metric, reference):
     expected = reference(LABELS == "b", said == "b")
     assert _value(pool, LABELS) == pytest.approx(expected)
     means = np.array([0.2, 0.1, 0.25])
-    numeric = BaseMetric.gradient(metric, means)
+    numeric = differences(metric.value, means)
     np.testing.assert_allclose(metric.gradient(means), numeric, rtol=1e-6)
