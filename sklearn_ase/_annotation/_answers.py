@@ -8,16 +8,17 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._annotation._sheet import (
     SKIP,
+    as_number,
     check_suffix,
     read_export,
     read_sheet,
+    read_text,
 )
 from sklearn_ase._utils._checks import shown
 from sklearn_ase._utils._display import Advice
@@ -44,10 +45,7 @@ def read_answers(
     names = {label for label in labels if isinstance(label, str)}
     _check_skip(skip, labels)
     is_csv = check_suffix(path) == ".csv"
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not in UTF-8. Save it as CSV UTF-8.") from None
+    text = read_text(path)
     pairs, lines = (
         read_sheet(text, path, names) if is_csv else (read_export(text, path), [])
     )
@@ -182,13 +180,6 @@ def _fits(label: Label) -> bool:
     return math.isfinite(label) if isinstance(label, float) else label in _INTEGERS
 
 
-def _number(answer: Any) -> float:
-    """An answer as a number."""
-    if "_" in str(answer):  # Python reads 1_000 as a number.
-        raise ValueError
-    return float(answer)
-
-
 def _whole(answer: Any) -> int:
     """An answer as a whole number."""
     try:
@@ -196,7 +187,7 @@ def _whole(answer: Any) -> int:
             return int(str(answer))
     except ValueError:  # Spreadsheets write 3 as 3.0.
         pass
-    number = _number(answer)
+    number = as_number(answer)
     if not number.is_integer() or abs(number) > 2**53:  # Digits may be lost.
         raise ValueError
     return int(number)
@@ -209,7 +200,7 @@ def _truth(answer: Any) -> bool:
     return words[str(answer).casefold()]
 
 
-_LABELS = {"b": _truth, "i": _whole, "u": _whole, "f": _number}
+_LABELS = {"b": _truth, "i": _whole, "u": _whole, "f": as_number}
 
 
 # Labels that are perhaps slips of the keyboard, and not new classes.
@@ -365,24 +356,16 @@ def _plain(cell: Any) -> str:
 
 def _key(text: str) -> str:
     """What two cells that show the same have in common."""
-    number = _as_number(text)
-    return text.casefold() if number is None else f"{number:.10g}"
-
-
-def _as_number(text: str) -> float | None:
-    """A cell as a number; None if it is none."""
-    try:
-        return None if "_" in text else float(text.replace(",", "."))
-    except ValueError:
-        return None
+    number = as_number(text.replace(",", "."))
+    return text.casefold() if math.isnan(number) else f"{number:.10g}"
 
 
 def _likeness(cell: str, own: str) -> float:
     """1 for a number that was rounded, a half for a text that was changed, else 0."""
-    number, own_number = _as_number(cell), _as_number(own)
-    if number is not None and own_number is not None:
-        decimals = len(cell.replace(",", ".").partition(".")[2])
-        return float(abs(number - own_number) <= 0.51 * 10.0**-decimals)
+    points = [text.replace(",", ".") for text in (cell, own)]
+    gap = abs(as_number(points[0]) - as_number(points[1]))
+    if not math.isnan(gap):
+        return float(gap <= 0.51 * 10.0 ** -len(points[0].partition(".")[2]))
     cell, own = cell.casefold(), own.casefold()
     is_cut = len(cell) >= _LEAST_TEXT and (own.startswith(cell) or cell.startswith(own))
     pair = SequenceMatcher(None, cell[:_LONGEST], own[:_LONGEST])

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn_ase._annotation._answers import to_label
 from sklearn_ase._data._rows import row_of
 from sklearn_ase._utils._checks import check_callable, check_integer, shown
+from sklearn_ase._utils._limits import Limits
 from sklearn_ase._utils._typing import Label
 from sklearn_ase.exceptions import JournalError, NewClassWarning
 
@@ -82,24 +83,26 @@ def annotate(
         row = row_of(problem.X, int(problem.places_of([index])[0]))
         return row if show is None else show(row)
 
-    def enough() -> str:
-        return "" if stop is None else evaluation.stop_reason(stop)
-
+    rules = () if stop is None else (stop,)
+    limits = [at_most(np.inf if n_labels is None else n_labels, rules)]
     names = names_by_label(class_names, evaluation.classes_)
-    return label_rows(
-        evaluation, view, n_labels, enough, names=names, read=read, write=write
-    )
+    return label_rows(evaluation, view, limits, names=names, read=read, write=write)
+
+
+def at_most(n_labels: float, stops: tuple = ()) -> Limits:
+    """Return the limits of a session with so many labels in all."""
+    words = "The requested number of labels is reached."
+    return Limits(n_labels, stops=stops, words=words)
 
 
 def label_rows(
     evaluation: Evaluation,
     view: Callable[[int], Any],
-    n_labels: int | None = None,
-    enough: Callable[[], str] = lambda: "",
+    limits: Sequence[Limits] = (),
     **how: Any,
 ) -> int:
     """Label rows at the console; `how` has further fields of the session."""
-    session = _Session(evaluation, view, n_labels, enough, **how)
+    session = _Session(evaluation, view, limits or [Limits()], **how)
     try:
         session.run()
     except (EOFError, KeyboardInterrupt):
@@ -132,8 +135,7 @@ class _Session:
 
     evaluation: Evaluation
     view: Callable[[int], Any]  # What to show of a row.
-    n_labels: int | None
-    enough: Callable[[], str]  # Why to stop; empty to continue.
+    limits: Sequence[Limits]  # The first says how many labels are wanted.
     names: dict[Label, str] = field(default_factory=dict)
     read: Callable[[str], str] = input
     write: Callable[[str], Any] = print
@@ -160,20 +162,15 @@ class _Session:
     def _next_row(self) -> int | None:
         """Return the next row to show, or None at the end of the session."""
         while not (reason := self._reason()):
-            index = self._waiting_row()
-            if index is not None:
+            if (index := self._waiting_row()) is not None:
                 return index
         self.write(f"{reason}\n{self._progress()}")
         return self._undo(None) if self.answered and self._wants_undo() else None
 
     def _reason(self) -> str:
         """Return why no more rows are shown; empty to continue."""
-        evaluation = self.evaluation
-        if self.n_labels is not None and len(evaluation.ledger) >= self.n_labels:
-            return "The requested number of labels is reached."
-        if not evaluation.ledger.pending and not evaluation.state.n_free:
-            return "Every row of the pool has been asked for."
-        return self.enough()
+        reasons = (limits.reason_to_stop(self.evaluation) for limits in self.limits)
+        return next(filter(None, reasons), "")
 
     def _waiting_row(self) -> int | None:
         """Return the first row that waits for a label, or None if none is left."""
@@ -253,7 +250,8 @@ class _Session:
 
     def _progress(self) -> str:
         """Return the number of labels, and the estimate if it is to be shown."""
-        goal = "" if self.n_labels is None else f" of {self.n_labels}"
+        most = self.limits[0].n_labels
+        goal = "" if most == np.inf else f" of {most}"
         if not self.with_estimate:
             return f"{len(self.evaluation.ledger)}{goal} labels"
         try:

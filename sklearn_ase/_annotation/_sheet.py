@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from sklearn_ase._data._rows import columns_of, predictions_of
 from sklearn_ase._utils._checks import check_path, shown
-from sklearn_ase._utils._display import write_whole
+from sklearn_ase._utils._display import Advice, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from sklearn_ase._utils._typing import Rows, StrPath
@@ -38,12 +38,7 @@ def export_rows(
     row_names: Any = None,
 ) -> None:
     """Write rows for annotators; see :meth:`Evaluation.export`."""
-    suffix = check_suffix(path)
-    if not overwrite and Path(path).exists():
-        raise FileExistsError(
-            f"{path} exists already and may hold answers. Choose another name, or pass "
-            "overwrite=True."
-        )
+    check_free(path, overwrite)
     indices, columns = [int(index) for index in indices], columns_of(X, indices)
     if names is not None:
         columns = _chosen(columns, names)
@@ -51,13 +46,23 @@ def export_rows(
         predictions = predictions_of(predictions, X, indices)
     if row_names is not None:
         indices = [int(row) for row in row_names]
-    if suffix == ".json":
-        write_tasks(path, indices, columns, predictions)
+    write_rows(path, indices, columns, predictions)
+
+
+def write_rows(
+    path: StrPath,
+    indices: list[int],
+    columns: dict[str, list],
+    predictions: list | None = None,
+) -> None:
+    """Write cells of rows as a sheet, or as tasks of Label Studio."""
+    if check_suffix(path) == ".json":
+        _write_tasks(path, indices, columns, predictions)
         return
-    table = {"row": indices, "label": [""] * len(indices)}
+    table: dict[str, list] = {"row": indices, "label": [""] * len(indices)}
     if predictions is not None:
         table["prediction"] = predictions
-    write_sheet(path, table | columns)
+    _write_sheet(path, table | columns)
 
 
 def _chosen(columns: dict[str, list], names: Any) -> dict[str, list]:
@@ -78,6 +83,19 @@ def _chosen(columns: dict[str, list], names: Any) -> dict[str, list]:
     return {full[str(name)]: columns[full[str(name)]] for name in names}
 
 
+def check_free(path: StrPath, overwrite: bool = False) -> None:
+    """Refuse a file with another ending, and one that would replace answers."""
+    check_suffix(path)
+    if not overwrite and Path(path).exists():
+        raise FileExistsError(
+            Advice(
+                f"{path} exists already and may hold answers. Choose another name, or",
+                cure="overwrite",
+                in_python="pass overwrite=True.",
+            )
+        )
+
+
 def check_suffix(path: StrPath) -> str:
     """Return the ending of a file's name, or raise if it is not supported."""
     suffix = Path(check_path(path)).suffix.lower()
@@ -92,7 +110,7 @@ def check_suffix(path: StrPath) -> str:
 # Spreadsheets.
 
 
-def write_sheet(path: StrPath, columns: dict[str, list]) -> None:
+def _write_sheet(path: StrPath, columns: dict[str, list]) -> None:
     """Write a CSV file in which no cell is a formula."""
     file = io.StringIO(newline="")
     lines = [list(columns), *zip(*columns.values(), strict=True)]
@@ -113,17 +131,17 @@ def read_sheet(
     text: str, path: StrPath, names: set[str]
 ) -> tuple[list[tuple[str, str]], list[tuple[int, str, dict[str, str]]]]:
     """Return the answers in a CSV file, by row, and the lines that have one."""
-    # By default csv refuses cells with more than 2**17 characters.
-    limit = csv.field_size_limit(len(text) + 1)
-    try:
-        header, delimiter = _header(text, path)
-        lines = csv_lines(text, path, delimiter)[1:]
-    finally:
-        csv.field_size_limit(limit)
+    delimiter, lines = read_lines(text, path, _is_header)
+    header = [name.strip() for name in lines[0][1]] if lines else []
+    if not _is_header(header):
+        raise ValueError(
+            f"{path} must have one column named row and one named label, but starts "
+            f"with {text[:80]!r}."
+        )
     row_at, label_at = header.index("row"), header.index("label")
     answers, answered = [], []
     signs: dict[str, int] = {}  # Of decimals, with the first line that has it.
-    for number, cells in lines:
+    for number, cells in lines[1:]:
         where = f"{path}, line {number}"
         _check_line(cells, header, delimiter, where)
         cells += [""] * (len(header) - len(cells))
@@ -144,33 +162,59 @@ def read_sheet(
     return answers, answered
 
 
-def _header(text: str, path: StrPath) -> tuple[list[str], str]:
-    """Return the names of the columns and what separates them."""
-    for delimiter in ",;\t":
-        table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        names = [name.strip() for name in next(table, [])]
-        if names.count("row") == names.count("label") == 1:
-            return names, delimiter
-    raise ValueError(
-        f"{path} must have one column named row and one named label, but starts with "
-        f"{text[:80]!r}."
-    )
+def _is_header(cells: list[str]) -> bool:
+    """Whether these are the names of the columns of a sheet."""
+    names = [name.strip() for name in cells]
+    return names.count("row") == names.count("label") == 1
 
 
-def csv_lines(text: str, path: StrPath, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Return the lines of a CSV file with their numbers."""
-    file, lines, number = io.StringIO(text, newline=""), [], 1
-    table = csv.reader(file, delimiter=delimiter, strict=True)
+def read_text(path: StrPath) -> str:
+    """Return the text of a file, which must be in UTF-8."""
     try:
-        for cells in table:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not in UTF-8. Save it as CSV UTF-8.") from None
+
+
+def read_lines(
+    text: str, path: StrPath, rate: Callable[[list[str]], int]
+) -> tuple[str, list[tuple[int, list[str]]]]:
+    """Return what separates the columns of a CSV file, and its lines by number.
+
+    The separator is the first whose names of columns `rate` rates highest.
+    """
+
+    def table(sign: str, is_strict: bool) -> Any:
+        file = io.StringIO(text, newline="")
+        return csv.reader(file, delimiter=sign, strict=is_strict)
+
+    # By default csv refuses cells with more than 2**17 characters.
+    limit = csv.field_size_limit(len(text) + 1)
+    lines, number = [], 1
+    try:
+        delimiter = max(",;\t", key=lambda sign: rate(next(table(sign, False), [])))
+        reader = table(delimiter, True)
+        for cells in reader:
             lines.append((number, cells))
-            number = table.line_num + 1
+            number = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(
             f"{path}, line {number}: a quotation mark is not closed, or is inside a "
             f"quoted cell ({error}). Close the cell, or double the mark inside it."
         ) from None
-    return lines
+    finally:
+        csv.field_size_limit(limit)
+    return delimiter, lines
+
+
+def as_number(cell: Any) -> float:
+    """Return a cell as a number, or NaN if it is empty or not a number."""
+    if "_" in str(cell):  # Python reads 1_000 as a number.
+        return math.nan
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _check_line(
@@ -226,7 +270,7 @@ _NO_CONTROLS = {"row", "text", "features", "id", "annotator", "annotation_id"}
 _NO_CONTROLS |= {"created_at", "updated_at", "lead_time", "agreement"}
 
 
-def write_tasks(
+def _write_tasks(
     path: StrPath,
     indices: list[int],
     columns: dict[str, list],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -23,8 +24,9 @@ from sklearn_ase._evaluation._history import recent_estimates
 from sklearn_ase._evaluator import ActiveRiskEstimator
 from sklearn_ase._labels._journal import read_journal
 from sklearn_ase._utils._display import write_whole
+from sklearn_ase._utils._limits import Limits
 from sklearn_ase.metrics import LabelMean, LabelScore, LabelShare, as_metric
-from sklearn_ase.stopping import Plateau, TargetWidth
+from sklearn_ase.stopping import BaseStop, Plateau, TargetWidth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -255,6 +257,21 @@ class Campaign:
         rules = "until_width", "plateau", "budget", "max_labels"
         return any(getattr(self, rule) is not None for rule in rules)
 
+    @property
+    def limits(self) -> Limits:
+        """When there are enough labels."""
+        stops: list[BaseStop] = []
+        if self.until_width is not None:
+            stops.append(TargetWidth(self.until_width, self.level))
+        if self.plateau is not None:
+            stops.append(Plateau(self.plateau))
+        return Limits(
+            math.inf if self.max_labels is None else self.max_labels,
+            budget=math.inf if self.budget is None else self.budget,
+            stops=tuple(stops),
+            words="There are {n} labels, of {most} at most.",
+        )
+
     def open(self, columns: Columns) -> Evaluation:
         """Start the evaluation, or continue it."""
         rows: dict[str, Any] = {
@@ -391,21 +408,15 @@ def is_started(journal: StrPath) -> bool:
 
 
 def reason_to_stop(campaign: Campaign, ledger: LabelLedger, spent: float | None) -> str:
-    """Return why no more labels are needed."""
-    if campaign.max_labels is not None and len(ledger) >= campaign.max_labels:
-        return f"There are {len(ledger)} labels, of {campaign.max_labels} at most."
-    if campaign.budget is not None and (spent or 0.0) >= campaign.budget:
-        return f"The budget of {campaign.budget:g} is spent."
-    rules = []
-    if campaign.until_width is not None:
-        rules.append(TargetWidth(campaign.until_width, campaign.level))
-    if campaign.plateau is not None:
-        rules.append(Plateau(campaign.plateau))
-    estimates = recent_estimates(ledger, campaign.goal) if rules else []
+    """Return why no more labels are needed, without opening the evaluation."""
+    limits = campaign.limits
+    if reason := limits.reached(ledger, spent or 0.0):
+        return reason
+    estimates = recent_estimates(ledger, campaign.goal) if limits.stops else []
     # An estimate that waits to be made is not there yet.
     if not estimates or ledger.unnoted is not None:
         return ""
-    return next(filter(None, (rule.reason(estimates) for rule in rules)), "")
+    return next(filter(None, (rule.reason(estimates) for rule in limits.stops)), "")
 
 
 def spent_on(campaign: Campaign, ledger: LabelLedger) -> float:
@@ -420,11 +431,11 @@ def spent_on(campaign: Campaign, ledger: LabelLedger) -> float:
 
 def pick_rows(campaign: Campaign, evaluation: Evaluation, n: int) -> None:
     """Ask for rows, within what may still be spent."""
-    room = (campaign.max_labels or 0) - len(evaluation.ledger)
-    left = (campaign.budget or 0.0) - evaluation.spent
-    if room > 0:  # Else there is no limit, or more are wanted in spite of it.
-        n = min(n, room)
-    if left <= 0:
+    room = campaign.limits.n_labels - len(evaluation.ledger)
+    left = campaign.limits.budget - evaluation.spent
+    if room > 0:  # Else more are wanted in spite of the limit.
+        n = int(min(n, room))
+    if not 0 < left < math.inf:
         evaluation.ask(n)
         return
     for _ in range(n):

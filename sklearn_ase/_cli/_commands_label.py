@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn_ase._annotation._answers import import_files
-from sklearn_ase._annotation._console import label_rows
-from sklearn_ase._annotation._sheet import check_suffix, write_sheet, write_tasks
+from sklearn_ase._annotation._console import at_most, label_rows
+from sklearn_ase._annotation._sheet import as_number, check_free, write_rows
 from sklearn_ase._cli._campaign import (
     FORMS,
     Campaign,
@@ -23,7 +23,6 @@ from sklearn_ase._cli._campaign import (
 from sklearn_ase._cli._pool_file import (
     Columns,
     as_label,
-    as_number,
     pick_column,
     read_pool,
 )
@@ -244,12 +243,7 @@ _OWN = ("row", "label")
 def ask(args: argparse.Namespace) -> Answer:
     """Write rows to label; open rows again if there are any."""
     campaign, path = Campaign.load(args.journal), Path(args.out)
-    suffix = check_suffix(path)
-    if path.exists() and not args.overwrite:
-        raise ValueError(
-            f"{path} exists already and may hold answers. Choose another name, or add "
-            "--overwrite."
-        )
+    check_free(path, args.overwrite)
     if not path.absolute().parent.is_dir():
         raise ValueError(f"The folder {path.absolute().parent} does not exist.")
     columns = campaign.columns()
@@ -265,10 +259,8 @@ def ask(args: argparse.Namespace) -> Answer:
                 pick_rows(campaign, evaluation, args.n)
         rows = evaluation.pending.indices.tolist()
     cells = _cells(columns, _shown_names(campaign, args), rows)
-    if rows and suffix == ".json":
-        write_tasks(path, rows, cells)
-    elif rows:
-        write_sheet(path, {"row": rows, "label": [""] * len(rows), **cells})
+    if rows:
+        write_rows(path, rows, cells)
     values: dict[str, Any] = {
         "out": str(path) if rows else None,
         "rows": len(rows),
@@ -381,26 +373,19 @@ def annotate(args: argparse.Namespace) -> Answer:
     _check_shown(columns, args)
     with campaign.open(columns) as evaluation:
         ledger = evaluation.ledger
-        before, target = len(ledger), None if args.n is None else len(ledger) + args.n
+        before = len(ledger)
+        limits = [] if args.more else [campaign.limits]
+        if args.n is not None:
+            limits = [at_most(before + args.n), *limits]
 
         def view(index: int) -> dict[str, str]:
             cells = _cells(columns, _shown_names(campaign, args), [index])
             return {name: printable(str(some[0])) for name, some in cells.items()}
 
-        def enough() -> str:
-            if args.more:
-                return ""
-            return reason_to_stop(campaign, ledger, evaluation.spent)
-
         # With --json only the result is printed to stdout.
         with redirect_stdout(sys.stderr) if args.json else nullcontext():
             n_answers = label_rows(
-                evaluation,
-                view,
-                target,
-                enough,
-                read=input,
-                with_estimate=args.estimate,
+                evaluation, view, limits, read=input, with_estimate=args.estimate
             )
         if len(ledger) > before:
             evaluation.refit()

@@ -8,9 +8,7 @@ A cell is a text, a number, a truth value, or None if it is empty.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
 import re
@@ -20,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_ase._annotation._sheet import csv_lines
+from sklearn_ase._annotation._sheet import as_number, read_lines, read_text
 from sklearn_ase._cli._results import (
     deepeval_rows,
     inspect_rows,
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 
 Columns = dict[str, list]
 
-_DELIMITERS = ",;\t"
 _TOOLS = {
     "promptfoo": (is_promptfoo, promptfoo_rows),
     "deepeval": (is_deepeval, deepeval_rows),
@@ -92,21 +89,8 @@ def fingerprint_columns(columns: Columns, names: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not in UTF-8. Save it as CSV UTF-8.") from None
-
-
 def _read_csv(path: Path) -> Columns:
-    text = _text_of(path)
-    limit = csv.field_size_limit(len(text) + 1)
-    try:
-        delimiter = _delimiter(text)
-        lines = csv_lines(text, path, delimiter)
-    finally:
-        csv.field_size_limit(limit)
+    delimiter, lines = read_lines(read_text(path), path, len)
     lines = [(number, cells) for number, cells in lines if any(cells)]
     if not lines:
         return {}
@@ -129,15 +113,6 @@ def _read_csv(path: Path) -> Columns:
     }
 
 
-def _delimiter(text: str) -> str:
-    """The sign that cuts the first line into most columns."""
-
-    def n_columns(sign: str) -> int:
-        return len(next(csv.reader(io.StringIO(text, newline=""), delimiter=sign), []))
-
-    return max(_DELIMITERS, key=n_columns)
-
-
 def _read_json(path: Path, form: str) -> tuple[Columns, str]:
     """Columns and format of a file with JSON; the format "any" is looked for."""
     is_lines = form == "jsonl" or path.suffix.lower() in (".jsonl", ".ndjson")
@@ -145,14 +120,14 @@ def _read_json(path: Path, form: str) -> tuple[Columns, str]:
     if form == "inspect" and path.suffix.lower() == ".eval":
         document = read_archive(path)
     elif is_lines:
-        lines = enumerate(_text_of(path).split("\n"), start=1)
+        lines = enumerate(read_text(path).split("\n"), start=1)
         document = [
             _json(line, f"{path}, line {number}", is_row=True)
             for number, line in lines
             if line.strip()
         ]
     else:
-        document = _json(_text_of(path), str(path))
+        document = _json(read_text(path), str(path))
     if form == "any":
         fitting = [name for name, (fits, _) in _TOOLS.items() if fits(document)]
         form = fitting[0] if fitting else "jsonl" if is_lines else "json"
@@ -257,16 +232,6 @@ def as_label(cell: Any) -> str | None:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))  # Columns with gaps hold 1 as 1.0.
     return str(cell).strip()
-
-
-def as_number(cell: Any) -> float:
-    """Return a cell as a number, or NaN if it is empty or not a number."""
-    if cell is None or (isinstance(cell, str) and "_" in cell):
-        return math.nan  # Python reads 1_000 as a number.
-    try:
-        return float(cell)
-    except ValueError:
-        return math.nan
 
 
 def groups_of(columns: Columns, name: str, option: str) -> list[str]:

@@ -20,6 +20,7 @@ _CURES = {
         "The next command tries it again. If one of them is wrong, tell a sheet with "
         "the right one and --correct; the surrogate is then fitted again."
     ),
+    "overwrite": "add --overwrite.",
     "slices": "Use --by.",
     "close": "Wait until it has ended.",
 }

@@ -51,7 +51,7 @@ from sklearn_ase._evaluation._history import (
     recent_estimates,
 )
 from sklearn_ase._evaluation._judges import judge_table
-from sklearn_ase._evaluation._loop import Limits, run_loop
+from sklearn_ase._evaluation._loop import run_loop
 from sklearn_ase._evaluation._other_pool import expected_on
 from sklearn_ase._evaluation._picker import pick_rows, score_pool
 from sklearn_ase._evaluation._plan import (
@@ -77,6 +77,7 @@ from sklearn_ase._inference._evidence import judging_obstacle
 from sklearn_ase._state import Query
 from sklearn_ase._utils._checks import check_integer, check_verbose, shown
 from sklearn_ase._utils._display import Advice, warn_caller
+from sklearn_ase._utils._limits import Limits
 from sklearn_ase._utils._typing import (
     ByName,
     Floats,
@@ -475,7 +476,8 @@ class Evaluation:
         if stop is not None:
             self._check_stop(stop)
         self._n_planned = n_labels
-        limits = Limits(n_labels, batch_size, budget, stop)
+        stops = () if stop is None else (stop,)
+        limits = Limits(n_labels, batch_size, budget, stops)
         return run_loop(self, oracle, limits, self._so_far, watch, verbose)
 
     def stop_reason(self, stop: BaseStop) -> str:

@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sklearn_ase._utils._display import progress
+from sklearn_ase._utils._limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sklearn_ase._evaluation._evaluation import Evaluation
-
-
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """How many labels are bought.
-
-    Attributes
-    ----------
-    n_labels : int
-        Labels in all.
-    batch_size : int
-    budget : float
-        Cost of all labels.
-    stop : stopping rule or None
-    """
-
-    n_labels: int
-    batch_size: int = 1
-    budget: float = np.inf
-    stop: object = None
-
-    def reason_to_stop(self, evaluation):
-        """Why no more labels are bought; empty to continue."""
-        if len(evaluation.ledger) >= self.n_labels:
-            return f"n_labels={self.n_labels} were bought."
-        if self.budget < np.inf and evaluation.spent >= self.budget:
-            return f"The budget of {self.budget:g} is spent."
-        if not evaluation.ledger.pending and not evaluation.state.n_free:
-            return "Every row of the pool was asked for."
-        return "" if self.stop is None else evaluation.stop_reason(self.stop)
 
 
 def run_loop(
@@ -56,7 +26,7 @@ def run_loop(
     """Buy labels; see :meth:`Evaluation.run`."""
     reason = limits.reason_to_stop(evaluation)
     known, text = len(evaluation.ledger), so_far if verbose else str
-    with progress(limits.n_labels, "labels", verbose, start=known) as show:
+    with progress(int(limits.n_labels), "labels", verbose, start=known) as show:
 
         def answers(indices):
             labels = oracle(indices)

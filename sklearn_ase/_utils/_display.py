@@ -67,12 +67,6 @@ def progress(
             sys.stderr.write("\n" if keep else f"\r{'':<79}\r")
 
 
-def say(text: str, verbose: bool | int) -> None:
-    """Write a line on stderr if `verbose` is true."""
-    if verbose:
-        sys.stderr.write(f"{text}\n")
-
-
 def track(iterable: Iterable, total: int, label: str, verbose: bool | int) -> Iterator:
     """Yield from `iterable`, with a progress bar if `verbose` is true."""
     with progress(total, label, verbose) as show:

@@ -140,7 +140,7 @@ def test_a_pool_of_known_labels_needs_no_session():
     )
     session = Session()
     assert session.annotate(evaluation) == 0
-    assert "Every row of the pool has been asked for." in session.text
+    assert "Every row of the pool was asked for." in session.text
 
 
 def test_open_queries_come_first(animals):
@@ -174,7 +174,7 @@ def test_it_ends_when_the_pool_does():
     evaluation = campaign(["cat", "dog"], POOL[:3])
     session = Session("cat", "s", "dog", "", "never read")
     assert session.annotate(evaluation, 10) == 3
-    assert "Every row of the pool has been asked for." in session.text
+    assert "Every row of the pool was asked for." in session.text
     assert session.entries == ["never read"]
 
 

@@ -321,7 +321,7 @@ main(["tell", "eval.jsonl", "batch.csv"])
 AFTER = {
     "module": "sklearn_ase._evaluation._evaluation",
     "owner": "Evaluation",
-    "method": "_update",
+    "method": "renew",
     "before": "pass",
 }
 DURING = {
