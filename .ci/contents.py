@@ -11,7 +11,7 @@ def check(names, version, archive):
     """Assert that the names are those of a package of this version."""
     assert f"-{version}" in archive.name, f"{archive.name} is not of version {version}"
     assert any(name.endswith("LICENSE") for name in names), f"no LICENSE in {archive}"
-    assert any(name.endswith("sklearn_ase/neural/_radial.py") for name in names)
+    assert any(name.endswith("sklearn_ase/neural/_networks.py") for name in names)
     assert "sklearn_ase/py.typed" in names, f"no marker of types in {archive}"
     assert "sklearn_ase/_display/report.css" in names, f"no styles in {archive}"
     stray = [
@@ -26,7 +26,7 @@ def check(names, version, archive):
 def main():
     folder = Path(sys.argv[1])
     text = Path("sklearn_ase/_version.py").read_text(encoding="utf-8")
-    version = re.search(r'"(.+)"', text).group(1)
+    version = re.search(r'= "(.+)"', text).group(1)
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as file:
         check(file.namelist(), version, wheel)
