@@ -505,9 +505,14 @@ class ActiveRiskEstimator(CallbackSupportMixin, StartableEvaluator):
             self.evaluation_ = evaluation
             n_missing = self.n_labels - len(evaluation.ledger)
             watch = Watch(self, X, y, n_missing, self.batch_size)
-            how = {"budget": self.budget or np.inf, "stop": self.stop, "watch": watch}
             self.stop_reason_ = evaluation.run(
-                oracle, self.n_labels, self.batch_size, self.verbose, **how
+                oracle,
+                self.n_labels,
+                self.batch_size,
+                self.verbose,
+                stop=self.stop,
+                budget=self.budget or np.inf,
+                watch=watch,
             )
             watch.close()
         if evaluation.can_diagnose:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,41 +15,35 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_ase._data._inputs import Inputs
 from sklearn_ase._data._labels import (
     check_class_list,
     check_classes,
     check_oracle,
 )
 from sklearn_ase._data._predictions import check_is_of_model, is_model, predict_pool
-from sklearn_ase._data._problem import Problem, TrainingRows
-from sklearn_ase._data._rows import RowOrder, is_frame, n_rows
+from sklearn_ase._data._problem import Problem
+from sklearn_ase._data._rows import is_frame, n_rows
 from sklearn_ase._data._validation import (
-    check_cost,
     check_rows,
-    check_same_kind,
     check_task,
     check_training_rows,
 )
 from sklearn_ase._evaluation._choice import ModelSelection
 from sklearn_ase._evaluation._compare import Models, check_depends_on_model
 from sklearn_ase._evaluation._plan import Plan, check_n_labels, check_stop
-from sklearn_ase._evaluation._questions import check_weight, weight_of
+from sklearn_ase._evaluation._questions import weight_of
 from sklearn_ase._evaluation._starting import (
+    begin,
     drawn_pool,
     loss_of_metric,
     refuse_unknown,
 )
 from sklearn_ase._labels._journal import (
-    check_known_labels,
-    check_ledger,
     header_of,
-    identify,
-    open_ledger,
-    record_known_labels,
     sketch_predictions,
 )
 from sklearn_ase._utils._checks import check_number, check_verbose, named_after, shown
-from sklearn_ase._utils._estimators import draw_seed
 from sklearn_ase._utils._typing import ByName, Estimator, Floats, Oracle, Rows, Seed
 from sklearn_ase.acquisition import BestModel
 from sklearn_ase.losses import as_loss
@@ -315,33 +310,31 @@ def start_selection(
     selector: ActiveModelSelector,
     X: Rows | None,
     *,
-    predictions=None,
-    X_train=None,
-    y_train=None,
-    sample_weight=None,
-    ledger=None,
-    journal=None,
-    known_labels=None,
-    cost=None,
-    **other,
+    predictions: Any = None,
+    X_train: Any = None,
+    y_train: Any = None,
+    sample_weight: Any = None,
+    cost: Any = None,
+    ledger: LabelLedger | None = None,
+    journal: Any = None,
+    known_labels: Any = None,
+    **other: Any,
 ) -> ModelSelection:
     """Start a choice between models; see :meth:`ActiveModelSelector.start`."""
     refuse_unknown(other, selector)
     X, sample = drawn_pool(X, selector.random_state, journal)
-    check_same_kind(X_train, X)
     names, estimators, given = check_models(selector.estimators, predictions)
-    if sample is not None:
-        cost = sample.entries_of(cost, "cost")
-        sample_weight = sample.entries_of(sample_weight, "sample_weight")
-        given = [sample.entries_of(each, "predictions") for each in given]
-    has_features = X is not None
-    by_name = dict(zip(names, given, strict=True))
-    order = RowOrder.of(**({"X": X} if has_features else {"predictions": by_name}))
-    order.check(predictions=by_name, cost=cost, sample_weight=sample_weight)
-    if has_features:
-        X = check_rows(selector, X, reset=True)
-    else:
-        X = _row_numbers(names, given)
+    inputs = Inputs.of(
+        selector,
+        X,
+        sample,
+        X_train=X_train,
+        y_train=y_train,
+        predictions=dict(zip(names, given, strict=True)),
+        cost=cost,
+        sample_weight=sample_weight,
+        number_rows=_row_numbers,
+    )
     metric = as_metric("accuracy" if selector.metric is None else selector.metric)
     check_depends_on_model(metric)
     check_number(selector.level_share, "level_share", 0, 1)
@@ -350,68 +343,57 @@ def start_selection(
     loss = as_loss(loss_of_metric(metric))
     surrogate = None if selector.surrogate == VOTES_ONLY else selector.surrogate
     task = check_task(loss, model, surrogate, selector.classes)
-    risk = GuardedASE()
     if selector.stop is not None:
-        check_stop(selector.stop, risk, has_models=True)
-    n_samples = n_rows(X)
-    check_ledger(ledger, n_samples if sample is None else sample.n_source_rows)
-    cost = check_cost(cost, n_samples)
-    weight = check_weight(sample_weight, n_samples)
-    if sample is not None:
-        weight = sample.weighted(weight)
-    known_labels = check_known_labels(known_labels, n_samples, sample)
-    if isinstance(X_train, TrainingRows):
-        X_train, y_train = X_train.X, X_train.y
-    has_expert = has_features and selector.surrogate != VOTES_ONLY
-    if X_train is not None and not has_expert:
+        check_stop(selector.stop, GuardedASE(), has_models=True)
+    has_expert = inputs.has_features and selector.surrogate != VOTES_ONLY
+    if inputs.X_train is not None and not has_expert:
         raise ValueError(
             "X_train is for the surrogate on features, but there is none: X is None, "
             f"or surrogate={VOTES_ONLY!r}. Leave X_train and y_train out."
         )
-    RowOrder.of(X_train=X_train).check(y_train=y_train)
-    X_train, y_train = check_training_rows(X_train, y_train, X, task, selector)
-    problems = _problems(
-        X,
-        names,
-        estimators,
-        given,
-        metric,
-        as_loss(loss, task),
-        task,
-        selector,
-        y_train,
-        cost=cost,
-        sample_weight=weight,
-        order=order,
+    X_train, y_train = check_training_rows(
+        inputs.X_train, inputs.y_train, inputs.X, task, selector
     )
-    models = Models(names, problems, estimators, metric, weight_of(None, weight))
-    models.bound(problems[0].classes)  # Refuses a metric that does not fit.
-    estimator = "drop"
-    if has_expert:
-        estimator = _estimator(selector.surrogate, task, X)
-    surrogate = _surrogate(problems, metric, task)
-    surrogate.set_params(estimator=estimator, X_train=X_train, y_train=y_train)
-    plan = Plan(
+
+    def make(seed):
+        problems = _problems(
+            inputs, estimators, metric, as_loss(loss, task), task, selector, y_train
+        )
+        weight = weight_of(None, inputs.sample_weight)
+        models = Models(names, problems, estimators, metric, weight)
+        models.bound(problems[0].classes)  # Refuses a metric that does not fit.
+        surrogate = _surrogate(problems, metric, task)
+        estimator = "drop"
+        if has_expert:
+            estimator = _estimator(selector.surrogate, task, inputs.X)
+        surrogate.set_params(estimator=estimator, X_train=X_train, y_train=y_train)
+        plan = _plan(selector, surrogate, metric, inputs.n_samples)
+        with_training = replace(problems[0], X_train=X_train, y_train=y_train)
+        header = _header(models, with_training, seed, plan, selector)
+        return problems[0], plan, header, partial(ModelSelection, models)
+
+    return begin(
+        selector,
+        inputs,
+        make,
+        ledger=ledger,
+        journal=journal,
+        known_labels=known_labels,
+    )
+
+
+def _plan(selector, surrogate, metric, n_samples) -> Plan:
+    """How a choice picks rows, learns and estimates."""
+    return Plan(
         surrogate=surrogate,
         acquisition=BestModel(level_share=selector.level_share),
         selection=Proportional(uniform_share=_UNIFORM_SHARE),
-        risk=risk,
+        risk=GuardedASE(),
         refit=_refits(n_samples),
         cv=0,
         metric=metric,
         random_state=selector.random_state,
     )
-    with open_ledger(ledger, journal) as ledger:
-        seed = ledger.seed
-        if seed is None:
-            seed = draw_seed(selector.random_state)
-        problem = replace(problems[0], sample=sample)
-        with_training = replace(problem, X_train=X_train, y_train=y_train)
-        header = _header(models, with_training, seed, plan, selector)
-        identify(ledger, problem, header)
-        record_known_labels(ledger, problem, known_labels)
-        problem = problem.prepared_by(plan.surrogate)
-        return ModelSelection(models, problem, plan, ledger, seed)
 
 
 def _header(models, problem, seed, plan, selector):
@@ -435,8 +417,9 @@ def _refits(n_samples):
     return counts
 
 
-def _row_numbers(names, given):
+def _row_numbers(_, predictions: dict[str, Any]) -> np.ndarray:
     """Numbers of the rows, in the place of features of a pool without any."""
+    names, given = list(predictions), list(predictions.values())
     if given[0] is None:
         raise ValueError(
             "X is None, so the models cannot be asked. Give X, or predictions={name: "
@@ -453,10 +436,9 @@ def _row_numbers(names, given):
     return np.arange(sizes[0])[:, None]
 
 
-def _problems(
-    X, names, estimators, given, metric, loss, task, selector, y_train, **rows
-):
+def _problems(inputs, estimators, metric, loss, task, selector, y_train):
     """The pool with the predictions of each model."""
+    X, names, given = inputs.X, list(inputs.predictions), inputs.predictions.values()
     classes = None
     if task == "classification":
         classes = check_class_list(selector.classes)
@@ -464,10 +446,14 @@ def _problems(
     found = []
     for name, estimator, values in zip(names, estimators, given, strict=True):
         try:
-            how = loss, task, classes
-            found.append(predict_pool(estimator, X, *how, values, needs_proba))
+            predicted = predict_pool(
+                estimator, X, loss, task, classes, values, needs_proba
+            )
+            found.append(predicted)
             if values is not None:
-                check_is_of_model(found[-1], estimator, X, *how, needs_proba)
+                check_is_of_model(
+                    predicted, estimator, X, loss, task, classes, needs_proba
+                )
         except Exception as error:
             error.add_note(f"This is about the model {name!r}.")
             raise
@@ -484,7 +470,10 @@ def _problems(
             task=task,
             classes=labels,
             given_classes=classes,
-            **rows,
+            cost=inputs.cost,
+            sample_weight=inputs.sample_weight,
+            order=inputs.order,
+            sample=inputs.sample,
             model=model if values is None and is_model(model) else None,
         )
         for each, model, values in zip(found, estimators, given, strict=True)

@@ -94,15 +94,24 @@ class BaseSelection(BaseEstimator, metaclass=ABCMeta):
         """
         indices, proba = [], []
         for _ in range(n_queries):
-            distribution = self._checked(scores[candidates])
+            distribution = self.checked_distribution(scores[candidates])
             place = _draw(distribution, rng)
             indices.append(candidates[place])
             proba.append(distribution[place] if self.has_query_proba else np.nan)
             candidates = np.delete(candidates, place)
         return Query(np.array(indices, dtype=int), np.array(proba, dtype=float))
 
-    def _checked(self, scores):
-        """The distribution, checked because the method may be a user's."""
+    def checked_distribution(self, scores: np.ndarray) -> Floats:
+        """Return the distribution, or raise if it is none.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_candidates,)
+
+        Returns
+        -------
+        proba : ndarray of shape (n_candidates,)
+        """
         proba = np.asarray(self.distribution(scores))
         name = f"{type(self).__name__}.distribution"
         if proba.dtype.kind not in "biuf" or proba.shape != scores.shape:

@@ -590,7 +590,7 @@ def test_a_bad_input_is_refused_by_name_before_a_label(
     call, argument, word, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises((TypeError, ValueError)) as caught:
+    with pytest.raises((TypeError, ValueError, FileNotFoundError)) as caught:
         call(argument, _value(word))
     name = ALSO_CALLED.get(argument, argument)
     assert re.search(rf"\b({name})\b", str(caught.value), re.IGNORECASE)

@@ -43,6 +43,7 @@ from sklearn_ase.exceptions import NewClassWarning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sklearn_ase._data._inputs import Inputs
     from sklearn_ase._data._sampling import PoolSample
     from sklearn_ase._labels._ledger import LabelLedger
     from sklearn_ase._utils._typing import Task
@@ -374,32 +375,16 @@ class TrainingRows:
 
 
 def make_problem(
-    X,
-    evaluator,
-    loss,
-    task,
-    surrogate,
-    *,
-    X_train=None,
-    y_train=None,
-    predictions=None,
-    train_predictions=None,
-    cv=0,
-    seed=0,
-    cost=None,
-    sample_weight=None,
-    experts=None,
-    metric=None,
-    order=None,
-    sample=None,
-):
+    inputs: Inputs, evaluator: Any, plan: Any, loss: BaseLoss, task: Task, seed: int
+) -> Problem:
     """Ask the model about pool and training rows and check that everything fits.
 
-    The parameters are those of :meth:`ActiveRiskEstimator.start`. Of the evaluator, the
-    model, `classes` and tags are read. The label that the metric is about is the one
-    that a score of an expert is the probability of.
-    `order` is that of the rows of X as they were given.
+    Of the evaluator, the model, `classes` and tags are read. The label that the metric
+    is about is the one that a score of an expert is the probability of.
     """
+    X, X_train, y_train = inputs.X, inputs.X_train, inputs.y_train
+    predictions, train_predictions = inputs.predictions, inputs.train_predictions
+    surrogate, metric = plan.surrogate, plan.metric
     estimator, classes = evaluator.estimator, None
     if task == "classification":
         classes = check_class_list(evaluator.classes)
@@ -411,24 +396,20 @@ def make_problem(
         pool_predictions = predict_pool(
             estimator, X, loss, task, classes, predictions, surrogate.uses_estimator
         )
-    if isinstance(X_train, TrainingRows):
-        X_train, y_train = X_train.X, X_train.y
     if predictions is not None:
         needs_expert = surrogate.uses_estimator
         check_is_of_model(
             pool_predictions, estimator, X, loss, task, classes, needs_expert
         )
-    training_order = RowOrder.of(X_train=X_train)
-    training_order.check(y_train=y_train, train_predictions=train_predictions)
     X_train, y_train = check_training_rows(X_train, y_train, X, task, evaluator)
-    out_of_fold = None
+    out_of_fold: Any = None
     if train_predictions is not None:
         out_of_fold = read_predictions(
             train_predictions, X_train, loss, task, classes, "train_predictions"
         )
     elif X_train is not None and predictions is None and surrogate.uses_out_of_fold:
         out_of_fold = out_of_fold_predictions(
-            estimator, X_train, y_train, loss, task, cv, seed
+            estimator, X_train, y_train, loss, task, plan.cv, seed
         )
     labels = stand_in = None
     if task == "classification":
@@ -453,14 +434,15 @@ def make_problem(
         X_train=X_train,
         y_train=y_train,
         train_predictions=out_of_fold,
-        cost=cost,
-        sample_weight=sample_weight,
+        cost=inputs.cost,
+        sample_weight=inputs.sample_weight,
         model=estimator if predictions is None and is_model(estimator) else None,
         estimator=estimator if predictions is None else None,
         stand_in=stand_in,
-        order=RowOrder() if order is None else order,
-        sample=sample,
+        order=inputs.order,
+        sample=inputs.sample,
     )
+    experts = inputs.experts
     return problem if experts is None else _with_experts(problem, experts, label)
 
 

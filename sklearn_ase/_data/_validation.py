@@ -228,6 +228,30 @@ def row_numbers(*given) -> np.ndarray:
     )
 
 
+def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray | None:
+    """Check the weights of the rows of the pool."""
+    if sample_weight is None:
+        return None
+    weight = read_numbers(sample_weight, "sample_weight")
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            "sample_weight must have one weight per row of the pool, shape "
+            f"({n_samples},), but has shape {weight.shape}."
+        )
+    n_odd = int(np.sum(~np.isfinite(weight)))
+    if n_odd:
+        raise ValueError(
+            f"sample_weight must be finite numbers >= 0, but {n_odd} of them are NaN "
+            "or infinite. Give such rows the weight 0 to leave them out."
+        )
+    if (weight < 0).any() or not weight.any():
+        raise ValueError(
+            "sample_weight must be finite numbers >= 0, not all 0, but they go from "
+            f"{weight.min()} to {weight.max()}."
+        )
+    return weight.astype(float)
+
+
 def check_cost(cost: Any, n_samples: int) -> Floats | None:
     """Check what a label of each row costs; None stays None."""
     if cost is None:

@@ -37,7 +37,7 @@ def score_pool(plan: Plan, state: PoolState, cost: Floats | None) -> Floats:
 def next_proba(selection: BaseSelection, scores: Floats, state: PoolState) -> Floats:
     """Probability of each row of the pool to be the next pick."""
     proba, free = np.zeros(len(scores)), state.free
-    proba[free] = selection.distribution(scores[free])
+    proba[free] = selection.checked_distribution(scores[free])
     return proba
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_ase._data._predictions import response_of
-from sklearn_ase._data._rows import read_array, read_numbers
+from sklearn_ase._data._rows import read_array
+from sklearn_ase._data._validation import check_weight
 from sklearn_ase._evaluation._history import check_estimate
 from sklearn_ase._inference._bounds import (
     MIN_BOUNDED_LABELS,
@@ -382,30 +383,6 @@ class Support:
 
 
 # Rows and weights of a question.
-
-
-def check_weight(sample_weight: Any, n_samples: int) -> np.ndarray | None:
-    """Check the weights of the rows of the pool."""
-    if sample_weight is None:
-        return None
-    weight = read_numbers(sample_weight, "sample_weight")
-    if weight.shape != (n_samples,):
-        raise ValueError(
-            "sample_weight must have one weight per row of the pool, shape "
-            f"({n_samples},), but has shape {weight.shape}."
-        )
-    n_odd = int(np.sum(~np.isfinite(weight)))
-    if n_odd:
-        raise ValueError(
-            f"sample_weight must be finite numbers >= 0, but {n_odd} of them are NaN "
-            "or infinite. Give such rows the weight 0 to leave them out."
-        )
-    if (weight < 0).any() or not weight.any():
-        raise ValueError(
-            "sample_weight must be finite numbers >= 0, not all 0, but they go from "
-            f"{weight.min()} to {weight.max()}."
-        )
-    return weight.astype(float)
 
 
 def check_where(where: Any, n_samples: int) -> np.ndarray | None:

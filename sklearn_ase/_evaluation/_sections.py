@@ -181,13 +181,10 @@ def _of_looks(found: Any, fixed: Range, anytime: Range, level: float) -> dict[st
     """Both intervals, and when each of them holds."""
     often = "none: it has no end yet."
     if anytime.has_ends:
-        mean = getattr(found, "mean", found)
         often = (
             f"{ends(anytime.low, anytime.high, fixed.reach)}. It holds however often "
             "somebody looked before the labelling stopped."
-        )
-        if mean is None or not mean.anytime:
-            often += " It assumes that the estimate is normally distributed."
+        ) + _assumption(found)
     sure = percent(level)
     return {
         f"{sure} interval, for one look": f"{ends(fixed.low, fixed.high)}. It holds if "

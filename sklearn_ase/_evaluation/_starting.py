@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sklearn_ase._data._inputs import Inputs
 from sklearn_ase._data._problem import make_problem, needs_no_model
-from sklearn_ase._data._rows import RowOrder, n_rows
 from sklearn_ase._data._sampling import (
     PoolSample,
     draw,
@@ -15,16 +15,9 @@ from sklearn_ase._data._sampling import (
     reader_of,
     sample_pool,
 )
-from sklearn_ase._data._validation import (
-    check_cost,
-    check_rows,
-    check_same_kind,
-    check_task,
-    row_numbers,
-)
+from sklearn_ase._data._validation import check_task
 from sklearn_ase._evaluation._evaluation import Evaluation
 from sklearn_ase._evaluation._plan import Plan
-from sklearn_ase._evaluation._questions import check_weight
 from sklearn_ase._labels._journal import (
     check_known_labels,
     check_ledger,
@@ -39,14 +32,18 @@ from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics import MeanLoss, as_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from sklearn_ase._data._problem import Problem
     from sklearn_ase._evaluator import ActiveRiskEstimator
+    from sklearn_ase._labels._ledger import LabelLedger
+    from sklearn_ase._labels._store import BaseStore
     from sklearn_ase._selector import ActiveModelSelector
     from sklearn_ase._utils._typing import Rows, Seed, StrPath
 
-_ROWS = {"X_train", "y_train", "predictions", "train_predictions", "experts"}
-_KNOWN = _ROWS | {"ledger", "journal", "known_labels", "cost", "sample_weight"}
+_DATA = {"X_train", "y_train", "predictions", "train_predictions", "experts"}
+_DATA |= {"cost", "sample_weight"}
+_KNOWN = _DATA | {"ledger", "journal", "known_labels"}
 _ELSEWHERE = {
     "groups": "Groups belong to the interval: "
     'evaluation.estimate(groups=...).interval(target="population").',
@@ -54,81 +51,70 @@ _ELSEWHERE = {
 
 
 def start_evaluation(
-    evaluator,
-    X,
+    evaluator: ActiveRiskEstimator,
+    X: Rows | None,
     *,
-    cost,
-    known_labels,
-    ledger,
-    journal,
-    sample_weight=None,
-    **rows,
-):
+    ledger: LabelLedger | None,
+    journal: BaseStore | StrPath | None,
+    known_labels: Any,
+    **data: Any,
+) -> Evaluation:
     """Start an evaluation; see :meth:`ActiveRiskEstimator.start`."""
-    refuse_unknown(set(rows) - _ROWS, evaluator)
+    refuse_unknown(set(data) - _DATA, evaluator)
     X, sample = drawn_pool(X, evaluator.random_state, journal)
-    if sample is not None:
-        cost = sample.entries_of(cost, "cost")
-        sample_weight = sample.entries_of(sample_weight, "sample_weight")
-        for name in ("predictions", "experts"):
-            rows[name] = sample.entries_of(rows.get(name), name)
-    check_same_kind(rows.get("X_train"), X)
-    has_features = X is not None
-    if not has_features:
-        X = row_numbers(rows.get("experts"), rows.get("predictions"))
-    about = {name: rows.get(name) for name in ("predictions", "experts")}
-    order = RowOrder.of(**({"X": X} if has_features else about))
-    order.check(**about, cost=cost, sample_weight=sample_weight)
-    X = check_rows(evaluator, X, reset=True)
-    n_samples = n_rows(X)
+    inputs = Inputs.of(evaluator, X, sample, **data)
     loss = _loss_of(evaluator)
     task = check_task(
-        as_loss(loss),
-        evaluator.estimator,
-        evaluator.surrogate,
-        evaluator.classes,
+        as_loss(loss), evaluator.estimator, evaluator.surrogate, evaluator.classes
     )
+    loss = as_loss(loss, task)
     metric = None if evaluator.metric is None else as_metric(evaluator.metric)
-    given = evaluator.estimator, rows.get("predictions"), metric
-    has_model = not needs_no_model(*given)
-    leans = rows.get("experts") is not None or not has_model
-    plan = Plan.of(evaluator, task, X, leans or not has_features, has_features)
-    sample_weight = check_weight(sample_weight, n_samples)
-    if sample is not None:
-        sample_weight = sample.weighted(sample_weight)
-    if sample_weight is not None and plan.metric is None:
-        plan = replace(plan, metric=MeanLoss(as_loss(loss, task)))
-    check_ledger(ledger, n_samples if sample is None else sample.n_source_rows)
-    cost = check_cost(cost, n_samples)
-    known_labels = check_known_labels(known_labels, n_samples, sample)
+    has_model = not needs_no_model(evaluator.estimator, inputs.predictions, metric)
+    leans = inputs.experts is not None or not has_model or not inputs.has_features
+    plan = Plan.of(evaluator, task, inputs.X, leans, inputs.has_features)
+    if inputs.sample_weight is not None and plan.metric is None:
+        plan = replace(plan, metric=MeanLoss(loss))
+
+    def make(seed):
+        problem = make_problem(inputs, evaluator, plan, loss, task, seed)
+        header = header_of(problem, seed, plan.settings())
+        return problem, plan, header, Evaluation
+
+    return begin(
+        evaluator,
+        inputs,
+        make,
+        ledger=ledger,
+        journal=journal,
+        known_labels=known_labels,
+    )
+
+
+def begin(
+    owner: ActiveRiskEstimator | ActiveModelSelector,
+    inputs: Inputs,
+    make: Callable[[int], tuple[Problem, Plan, dict[str, Any], Callable[..., Any]]],
+    *,
+    ledger: LabelLedger | None,
+    journal: BaseStore | StrPath | None,
+    known_labels: Any,
+) -> Any:
+    """Open the ledger, and make what it is of: problem, plan, header and run."""
+    check_ledger(ledger, inputs.n_named)
+    known = check_known_labels(known_labels, inputs.n_samples, inputs.sample)
     with open_ledger(ledger, journal) as ledger:
         seed = ledger.seed
         if seed is None:
-            seed = draw_seed(evaluator.random_state)
-        problem = make_problem(
-            X,
-            evaluator,
-            as_loss(loss, task),
-            task,
-            plan.surrogate,
-            cv=plan.cv,
-            seed=seed,
-            cost=cost,
-            sample_weight=sample_weight,
-            metric=plan.metric,
-            order=order,
-            sample=sample,
-            **rows,
-        )
-        identify(ledger, problem, header_of(problem, seed, plan.settings()))
-        record_known_labels(ledger, problem, known_labels)
+            seed = draw_seed(owner.random_state)
+        problem, plan, header, run = make(seed)
+        identify(ledger, problem, header)
+        record_known_labels(ledger, problem, known)
         # After the header, which has the surrogate as it was given.
-        problem = problem.prepared_by(plan.surrogate)
-        return Evaluation(problem, plan, ledger, seed)
+        return run(problem.prepared_by(plan.surrogate), plan, ledger, seed)
 
 
 def drawn_pool(
-    X: Rows, random_state: Seed, journal: StrPath | None
+    X: Rows, random_state: Seed, journal: BaseStore | StrPath | None
 ) -> tuple[Rows, PoolSample | None]:
     """Return the rows of a pool in memory, and the sample that they are, if any.
 

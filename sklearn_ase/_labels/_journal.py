@@ -199,7 +199,10 @@ def identify(ledger: LabelLedger, problem: Problem, header: dict[str, Any]) -> N
     ledger.header = header
     if not ledger.settings:
         ledger.settings = settings
-    changed = [key for key in settings if settings[key] != ledger.settings.get(key)]
+    before_and_now = ledger.settings | settings
+    changed = [
+        key for key in before_and_now if settings.get(key) != ledger.settings.get(key)
+    ]
     if changed:
         ledger.use(settings)
     if changed and before is not None:

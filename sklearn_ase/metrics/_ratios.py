@@ -100,16 +100,18 @@ class ClassMean:
     needs_labels: bool = False
     is_adjusted: bool = False
 
-    def ratios(self, found, missed: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    def ratios(
+        self, found: np.ndarray, missed: np.ndarray, predicted: np.ndarray
+    ) -> np.ndarray:
         """Ratio of each class; NaN for 0 / 0."""
         means = np.stack(np.broadcast_arrays(found, missed, predicted), axis=-1)
         return one_class(np.array(self.top), np.array(self.bottom), means)
 
-    def counts(self, size, predicted):
+    def counts(self, size: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """Whether classes count, given their shares of labels and predictions."""
         return (size > TINY) | ((predicted > TINY) & (not self.needs_labels))
 
-    def of(self, mean, n_classes):
+    def of(self, mean: float, n_classes: int) -> float:
         """The metric, given the mean of the ratios of so many classes.
 
         NaN if it is adjusted and there is one class, for which chance is always right.

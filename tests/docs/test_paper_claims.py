@@ -168,7 +168,7 @@ def test_images_are_compared_with_those_that_are_not_in_the_pool(tmp_path):
     truth_path.write_text("n_test,n_pool,risk\n5,2,0.4\n")
     names = "evaluator,run,seed,risk,n_labels,value,low,high,anytime,flagged"
     row = "frozen,0,1,ASE,1,0.9,0.1,0.9,nan,0.0"
-    path.write_text(f"{names},truth,chance\n{row},0.55,0.5\n")
+    path.write_text(f"{names},truth,mc_variance\n{row},0.55,0.5\n")
     runs, risk = image_classifiers_report.read(args, "a", "train", "zero_one")
     assert risk == 0.4
     # 5 x .4 = 2 x .55 + 3 x .3

@@ -98,6 +98,7 @@ def test_sources_on_disk_and_lazy_frames_are_read(tmp_path):
     assert evaluator.evaluation_.expected_on(lazy) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_the_workers_of_a_cluster_compute_it(evaluator):
     with (
         LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,

@@ -18,7 +18,7 @@ class FirstRowsOnly(BaseAcquisition):
 
 
 def test_an_acquisition_that_writes_to_the_state_is_refused():
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(AssertionError, match="read-only"):
         check_acquisition(FirstRowsOnly())
     evaluation = start_evaluation(acquisition=FirstRowsOnly())
     with pytest.raises(ValueError, match="read-only"):
