@@ -30,6 +30,14 @@ from sklearn_ase._inference._regions import (
 if TYPE_CHECKING:
     from sklearn_ase._utils._typing import Method
 
+# The arrays of this file. K models, C columns (see _models.py), G pairs of models.
+#
+#   seen, believed (C, C)   covariance of the means of all columns
+#   first, second (G,)      the two models of each pair
+#   points (G, P, n)        means of both models of a pair at which it is tried
+#   low, high (K, K)        how much better each model is than each other, at least and
+#                           at most
+
 
 # Differences of metrics such as F1.
 

@@ -23,6 +23,15 @@ from sklearn_ase._inference._steps import (
 if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
 
+# The numbers of this file, as in docs/method.md.
+#
+#   surrogate, corrected   A and C, the two estimates of the risk; gap = A - C is D
+#   variance               s^2, of C
+#   of_one_label           v, the variance of a single label (T2)
+#   shares, prior (H,)     worth of A under each hypothesis, relative to that of an
+#                          accurate one; probability of the hypothesis before the labels
+#   expected, spread (H,)  mean and variance of the error of A under each hypothesis
+
 # Labels that the estimate of a calibrated surrogate is worth if it is accurate.
 WORTH = 400.0
 # Share of that worth, and prior probability, under each of three hypotheses about the

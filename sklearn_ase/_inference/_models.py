@@ -18,6 +18,17 @@ from sklearn_ase.metrics._row_values import ClassValues, TableValues, combine
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# The arrays of this file. N rows, M picks, K models, C columns: values at each row, one
+# or more for each model, of whose means its metric is a function.
+#
+#   keys (N, K)        models with equal keys at a row predict the same there
+#   observed (L, C)    what the labels make of each column
+#   steps (M, K)       one-step estimates of how good each model is
+#   gains (K,)         how good each model is; greater is better
+#   gradient (C,)      derivative of the gain of a model by the means of its columns
+#   seen (K, K)        covariance of the errors of the gains, from the scatter of steps
+#   n_apart (K, K)     labels that tell about each difference, as if all weighed alike
+
 
 # Where models predict the same.
 

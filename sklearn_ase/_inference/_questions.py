@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
     from sklearn_ase.metrics._row_values import RowValues
 
+# The arrays of this file. N rows of the pool, M picks, L labels.
+#
+#   observed (L,)            values at the rows that have a label
+#   expected, variance (N,)  mean and variance of the values under a belief
+#   inverse_proba (N,)       1 / q of each row as the next pick; 0 if it cannot be one
+#   weight (N,)              how much each row counts, with mean 1
+
 # Labels that the believed variance counts for.
 _DISPERSION_LABELS = 5.0
 

@@ -9,6 +9,14 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# The arrays of this file. R regions, each of K means; P points are tried in each.
+#
+#   means (R, K)          the middle of each region
+#   covariance (R, K, K)  of the means
+#   quantile (R,)         how many standard errors a region reaches
+#   limits                the least and the greatest possible means, (R, K) each
+#   points (R, P, K)      means at which the function is tried
+
 # A region of this many standard errors is everything; only what is proved stays.
 MOST_QUANTILE = 1e9
 _ANGLES = np.linspace(0.0, 2.0 * np.pi, 72, endpoint=False)

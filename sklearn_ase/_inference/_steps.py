@@ -12,6 +12,20 @@ from scipy.special import ndtr
 if TYPE_CHECKING:
     from sklearn_ase._state import Picks, PoolState
 
+# The arrays of this file. N is the number of rows of the pool, M that of the picks.
+#
+#   losses (M,)          l_m, the value that a label showed; 0 without a label
+#   query_proba (M,)     q_m, the probability of the pick given those before it
+#   expected (M,)        g_m(i_m), what was expected of the picked row before its label
+#   free_expected (M,)   the sum of g_m over the rows that were free, U_m
+#   plain (M,)           R_m(0), the one-step estimates without g (T1)
+#   control (M,)         x_m, what g takes from each of them; its mean is 0 (T1)
+#   power (M,)           lambda_m, how much of the control is used (T1)
+#   steps (M,)           R_m(lambda_m), unbiased each
+#   predicted (M,)       the variance of each as the surrogate expected it
+#   weights (M,)         w_m, sum 1: the estimate is ``weights @ steps``
+#   seen, believed       two estimates of its variance: s_1^2 and s_2^2 (T5)
+
 
 def lure_weights(query_proba: np.ndarray, n_samples: int) -> np.ndarray:
     """Weights ``v_m`` of the LURE estimator for M labels out of a pool of N."""

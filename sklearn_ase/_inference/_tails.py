@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from sklearn_ase._state import PoolState
     from sklearn_ase.metrics._row_values import RowValues
 
+# The arrays of this file.
+#
+#   relative (L,)   r = l / g: losses relative to what the surrogate expected of them
+#   excess          relative losses of the upper half, minus the median
+#   shape           of the generalised Pareto distribution fitted to them: xi in (T13)
+
 # Prior guess of the shape, and the number of values that it counts for. What training
 # rows show counts for more, but labels of the pool can outweigh them.
 _PRIOR_SHAPE, _PRIOR_VALUES = 0.5, 10.0

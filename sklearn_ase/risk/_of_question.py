@@ -68,75 +68,148 @@ def estimate_metric(
     training_labels: float = 0.0,
 ) -> Estimate:
     """Estimate a metric with a risk estimator."""
-    metric = pool_metric.metric
-    risk = risk.with_worth(metric.surrogate_worth)
-    pool_metric = from_an_end(pool_metric, state_of)
-    states = [state_of(part) for part in pool_metric.parts]
-    if len(states) > 1:
-        states = [replace(state, is_part=True) for state in states]
-    risk.check(states[0])
-    estimates = [risk.estimate(state) for state in states]
-    is_unbiased = pool_metric.is_linear and not risk.leans_on_surrogate
-    if len(states) > 1 or not is_unbiased:  # A cut would bias what is unbiased.
-        pairs = zip(estimates, states, strict=True)
-        estimates = [with_limits(*pair, cut=not is_unbiased) for pair in pairs]
-    about: dict[str, Any] = {
-        "n_labels": estimates[0].n_labels,
-        "n_skipped": estimates[0].n_skipped,
-        "name": metric.name,
-        "bounds": metric.bounds,
-    }
-    if states[0].belief is not None:
-        expected: list[Any] = [state.expected_loss for state in states]
+    asked = _Asked.of(risk, pool_metric, state_of, training_labels)
+    pool_metric, state = asked.pool_metric, asked.states[0]
+    if state.belief is not None:
+        expected: list[Any] = [each.expected_loss for each in asked.states]
         pool_metric.check_bounds([each.mean() for each in expected])
-    if _is_all_skipped(states[0]):
-        return _refused(np.nan, _ALL_SKIPPED, about)
-    classes = None
-    if pool_metric.class_mean is None:
-        value = pool_metric.value(np.array([each.value for each in estimates]))
-    else:
-        classes = _class_interval(pool_metric, estimates, states, training_labels)
-        value = classes.value()
-    if not is_unbiased:
-        value = float(np.clip(value, *metric.bounds))
+    if _is_all_skipped(state):
+        return asked.refused(np.nan, _ALL_SKIPPED)
+    classes = asked.classes()
+    value = asked.value() if classes is None else classes.value()
+    if not asked.is_unbiased:
+        value = float(np.clip(value, *pool_metric.metric.bounds))
     curve = pool_metric.curve()
-    if curve is not None and (states[0].loss.min_loss >= 0 or curve[2] != 1.0):
-        estimate = with_limits(estimates[0], states[0], cut=False)
+    if curve is not None and (state.loss.min_loss >= 0 or curve[2] != 1.0):
+        estimate = with_limits(asked.estimates[0], state, cut=False)
         if curve[2] == 1.0:
-            estimate = _with_known_rows(
-                estimate, states[0], curve[1], pool_metric, state_of
-            )
-        return of_one_mean(metric, curve, estimate)
-    has_labels = states[0].settled.n_labels > 0
-    steps = [risk.steps(state) if has_labels else None for state in states]
+            estimate = _with_known_rows(estimate, asked, slope=curve[1])
+        return of_one_mean(pool_metric.metric, curve, estimate)
+    has_labels = state.settled.n_labels > 0
+    steps = [asked.risk.steps(each) if has_labels else None for each in asked.states]
     if any(each is None for each in steps):
         name = type(risk).__name__
-        reason = estimates[0].refusal or f"{name} has no interval for this metric."
-        return _refused(value, reason, about)
-    means = CorrectedMeans.of(states, steps)
+        no_interval = f"{name} has no interval for this metric."
+        return asked.refused(value, asked.estimates[0].refusal or no_interval)
+    means = CorrectedMeans.of(asked.states, steps)
+    if not np.isfinite([value, pool_metric.value(means.corrected)]).all():
+        return asked.refused(value, _undefined(pool_metric.metric))
+    return _of_means(asked, means, value=value, classes=classes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A metric of the pool, with the states and the estimates of its means.
+
+    Attributes
+    ----------
+    risk : BaseRisk
+    pool_metric : PoolMetric
+    state_of : StateOf
+    states : list of PoolState
+    estimates : list of Estimate
+    training_labels : float
+        Number of labels of the pool that the training rows are worth.
+    is_unbiased : bool
+        Whether the estimate is. A cut to what is possible would bias it.
+    """
+
+    risk: BaseRisk
+    pool_metric: PoolMetric
+    state_of: StateOf
+    states: list[PoolState]
+    estimates: list[Estimate]
+    training_labels: float
+    is_unbiased: bool
+
+    @classmethod
+    def of(
+        cls,
+        risk: BaseRisk,
+        pool_metric: PoolMetric,
+        state_of: StateOf,
+        training_labels: float,
+    ) -> _Asked:
+        """Estimate each mean that the metric depends on."""
+        risk = risk.with_worth(pool_metric.metric.surrogate_worth)
+        pool_metric = from_an_end(pool_metric, state_of)
+        states = [state_of(part) for part in pool_metric.parts]
+        if len(states) > 1:
+            states = [replace(state, is_part=True) for state in states]
+        risk.check(states[0])
+        estimates = [risk.estimate(state) for state in states]
+        is_unbiased = pool_metric.is_linear and not risk.leans_on_surrogate
+        if len(states) > 1 or not is_unbiased:
+            pairs = zip(estimates, states, strict=True)
+            estimates = [with_limits(*pair, cut=not is_unbiased) for pair in pairs]
+        return cls(
+            risk,
+            pool_metric,
+            state_of,
+            states=states,
+            estimates=estimates,
+            training_labels=training_labels,
+            is_unbiased=is_unbiased,
+        )
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What an estimate of the metric says, whatever its value."""
+        first, metric = self.estimates[0], self.pool_metric.metric
+        return {
+            "n_labels": first.n_labels,
+            "n_skipped": first.n_skipped,
+            "name": metric.name,
+            "bounds": metric.bounds,
+        }
+
+    def refused(self, value: float, refusal: str) -> Estimate:
+        """An estimate without an interval."""
+        return Estimate(value, np.nan, refusal=refusal, **self.about)
+
+    def value(self) -> float:
+        """The metric at the estimates of its means."""
+        return self.pool_metric.value(np.array([each.value for each in self.estimates]))
+
+    def classes(self) -> ClassInterval | None:
+        """What is known of each class, if the metric is an average over classes."""
+        if self.pool_metric.class_mean is None:
+            return None
+        return _class_interval(
+            self.pool_metric, self.estimates, self.states, self.training_labels
+        )
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether the tail of the first part decides, and rows are left in it."""
+        state = self.states[0]
+        is_known = len(state.settled) == state.n_samples
+        return not is_known and self.pool_metric.parts[0].has_tail
+
+
+def _of_means(
+    asked: _Asked, means: CorrectedMeans, value: float, classes: ClassInterval | None
+) -> Estimate:
+    """The estimate of a function of several means, or of a curve of one."""
+    pool_metric, states, about = asked.pool_metric, asked.states, asked.about
+    curve = pool_metric.curve()
     # The labels prove limits of the only mean, but not of rows that were not drawn.
     if curve is not None and states[0].inclusion_proba is None:
-        about["bounds"] = _within(metric.bounds, curve, means.least[0], means.most[0])
-    if not np.isfinite([value, pool_metric.value(means.corrected)]).all():
-        return _refused(value, _undefined(metric), about)
-    tangent = _tangent(risk, pool_metric, state_of, means, bounds=about["bounds"])
-    beyond = _beyond(pool_metric, means, estimates[0], states[0])
-    tangent = replace(tangent, beyond=beyond)
+        about["bounds"] = _within(about["bounds"], curve, means.least[0], means.most[0])
+    tangent = _tangent(asked, means, bounds=about["bounds"])
     interval: Interval = tangent
     if classes is not None:
-        unseen = unseen_of(states, training_labels)
+        unseen = unseen_of(states, asked.training_labels)
         interval = _around(classes, pool_metric, means, unseen, tangent)
     elif len(states) == 2:
-        unseen = unseen_of(states, training_labels)
+        unseen = unseen_of(states, asked.training_labels)
         interval = _region(pool_metric, means, unseen, tangent)
-    proved = np.isfinite([means.least, means.most]).all()
+    are_proved = bool(np.isfinite([means.least, means.most]).all())
     refusals: dict[str, Any] = _refusals(
-        pool_metric,
-        estimates[0],
-        states,
-        tangent=tangent,
+        asked,
+        tangent,
         has_region=interval is not tangent,
-        has_limits=bool(curve is not None and proved),
+        has_limits=curve is not None and are_proved,
     )
     return Estimate(
         value=value,
@@ -196,20 +269,15 @@ def _mean_of(estimate: Estimate) -> MeanInterval:
     return MeanInterval(estimate.value, estimate.standard_error, estimate.n_labels)
 
 
-def _with_known_rows(
-    estimate: Estimate,
-    state: PoolState,
-    slope: float,
-    pool_metric: PoolMetric,
-    state_of: StateOf,
-) -> Estimate:
+def _with_known_rows(estimate: Estimate, asked: _Asked, slope: float) -> Estimate:
     """The estimate of a mean, with the variance of the metric on other pools.
 
     Rows differ also in what no label changes.
     """
+    pool_metric, state = asked.pool_metric, asked.states[0]
     at, picks = [estimate.value], state.settled
     values = np.zeros(len(picks))
-    observed = state_of.observed(pool_metric.linearised(at))
+    observed = asked.state_of.observed(pool_metric.linearised(at))
     values[picks.answered] = observed[: picks.n_labels]
     values = values + pool_metric.known_influence(at)[picks.indices]
     mean = _mean_of(estimate)
@@ -225,10 +293,6 @@ def _within(
     start, slope, _ = curve
     low, high = sorted((start + slope * least, start + slope * most))
     return max(bounds[0], low), min(bounds[1], high)
-
-
-def _refused(value: float, refusal: str, about: dict[str, Any]) -> Estimate:
-    return Estimate(value, np.nan, refusal=refusal, **about)
 
 
 def _undefined(metric: BaseMetric) -> str:
@@ -360,16 +424,13 @@ def unseen_of(states: list[PoolState], training_labels: float) -> Floats:
 
 
 def _tangent(
-    risk: BaseRisk,
-    pool_metric: PoolMetric,
-    state_of: StateOf,
-    means: CorrectedMeans,
-    bounds: tuple[float, float],
+    asked: _Asked, means: CorrectedMeans, bounds: tuple[float, float]
 ) -> TangentInterval:
     """The interval by the tangent at the corrected means."""
-    metric, at = pool_metric.metric, means.corrected
-    influence = state_of(pool_metric.linearised(at))
-    steps: Any = risk.steps(influence)
+    pool_metric, at = asked.pool_metric, means.corrected
+    metric = pool_metric.metric
+    influence = asked.state_of(pool_metric.linearised(at))
+    steps: Any = asked.risk.steps(influence)
     variances = variances_of_mean(steps.values, steps.predicted, influence.n_samples)
     picks = influence.settled
     known = np.broadcast_to(pool_metric.known_influence(at), influence.n_samples)
@@ -381,6 +442,7 @@ def _tangent(
         degrees_of_freedom=_degrees(influence, steps.values),
         bounds=bounds,
         scale=metric.scale,
+        beyond=_beyond(asked, means),
         sample=PoolSample.of(influence, values),
     )
 
@@ -398,36 +460,24 @@ def _degrees(state: PoolState, steps: Floats) -> float:
     return float(min(degrees, tail_degrees(deviations)))
 
 
-def _has_tail(pool_metric: PoolMetric, state: PoolState) -> bool:
-    """Whether the tail of the first part decides, and rows are left in it."""
-    is_known = len(state.settled) == state.n_samples
-    return not is_known and pool_metric.parts[0].has_tail
-
-
-def _beyond(
-    pool_metric: PoolMetric, means: CorrectedMeans, first: Estimate, state: PoolState
-) -> float:
+def _beyond(asked: _Asked, means: CorrectedMeans) -> float:
     """What losses beyond the largest one met would add to the metric, eq. T13."""
-    if not _has_tail(pool_metric, state):
+    if not asked.has_tail:
         return 0.0
-    slope = pool_metric.gradient(means.corrected)[0]
-    return float(slope * beyond_largest(first.value, state))
+    slope = asked.pool_metric.gradient(means.corrected)[0]
+    return float(slope * beyond_largest(asked.estimates[0].value, asked.states[0]))
 
 
 def _refusals(
-    pool_metric: PoolMetric,
-    first: Estimate,
-    states: list[PoolState],
-    tangent: TangentInterval,
-    has_region: bool,
-    has_limits: bool,
+    asked: _Asked, tangent: TangentInterval, has_region: bool, has_limits: bool
 ) -> dict[str, str]:
     """Why there is no interval, and no anytime interval; empty if there is one."""
-    state, n_labels = states[0], states[0].settled.n_labels
+    state, first = asked.states[0], asked.estimates[0]
+    n_labels, name = state.settled.n_labels, asked.pool_metric.metric.name
     # A function of a mean, or of a mean of squares, has no interval if that has none.
-    is_one = len(states) == 1 and state.loss.min_loss >= 0
+    is_one = len(asked.states) == 1 and state.loss.min_loss >= 0
     refusal, anytime = (first.refusal, first.anytime_refusal) if is_one else ("", "")
-    if _has_tail(pool_metric, state):
+    if asked.has_tail:
         refusal = refusal or heavy_tail(state)
         anytime = anytime or heavy_tail_before(state)
     # Limits that labels prove hold with any number of labels.
@@ -437,7 +487,7 @@ def _refusals(
     if n_labels < MIN_LABELS:
         refusal = (
             f"No interval from {n_labels} labels: fewer than {MIN_LABELS} tell too "
-            f"little about the error of {pool_metric.metric.name}. Label more rows."
+            f"little about the error of {name}. Label more rows."
         )
     elif is_foreseen:
         refusal = "" if has_region else _ALL_FORESEEN
