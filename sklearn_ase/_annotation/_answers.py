@@ -99,15 +99,6 @@ def _only_answer(row: int, answers: list, path: StrPath) -> list:
     return answers[:1]
 
 
-def put_together(people: list[dict[int, Any]]) -> dict[int, Any]:
-    """Put the answers of several people together."""
-    together: dict[int, list] = {}
-    for answers in people:
-        for row, some in answers.items():
-            together.setdefault(row, []).extend(some)
-    return {row: some or SKIP for row, some in together.items()}
-
-
 def plan_answers(
     evaluation: Evaluation,
     answers: dict[int, list],
@@ -391,11 +382,14 @@ def import_files(
             f"path={[str(path) for path in paths]} must name a file for each person, "
             "each of them once."
         )
-    asked, found = set(evaluation.ledger.indices), []
+    asked = set(evaluation.ledger.indices)
+    together: dict[int, Any] = defaultdict(list)
     for path in paths:
         check = partial(check_lines, columns_at=shown, asked=asked, path=path)
-        found.append(read_answers(path, skip, evaluation.classes_, check))
-    answers = put_together(found)
+        found = read_answers(path, skip, evaluation.classes_, check)
+        for row, some in found.items():
+            together[row].extend(some)
+    answers: dict[int, Any] = {row: some or SKIP for row, some in together.items()}
     told, corrected, skipped = plan_answers(
         evaluation, answers, correct, list(new_classes)
     )

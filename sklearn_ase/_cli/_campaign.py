@@ -179,19 +179,14 @@ class Campaign:
     def of_files(self) -> tuple[Campaign, Columns]:
         """Return the campaign as it is kept, and the columns of the pool."""
         columns, form = read_pool(self.pool, self.format)
-        self._check_columns(columns)
         found: dict[str, Any] = {"pool": self._relative(self.pool), "format": form}
-        found["fingerprint"] = fingerprint_columns(columns, self.named())
+        found["fingerprint"] = fingerprint_columns(columns, self._named(columns))
         if self.train is not None:
             train, form = read_pool(self.train, self.train_format)
-            names = self._train_names(train)
+            names = self._named(train, is_train=True)
             found |= {"train": self._relative(self.train), "train_format": form}
             found["train_fingerprint"] = fingerprint_columns(train, names)
         return replace(self, **found), columns
-
-    def named(self) -> list[str]:
-        """Return the names of all columns that are used, each once."""
-        return list(dict.fromkeys(n for option in _COLUMNS for n in self._of(option)))
 
     def hidden(self) -> set[str]:
         """Return the names of the columns that annotators must not see."""
@@ -201,17 +196,12 @@ class Campaign:
 
     def columns(self) -> Columns:
         """Read the pool again."""
-        columns = self._read("pool", self.pool, self.format)
-        self._check_columns(columns)
-        self._check_same(self.pool, columns, self.named(), self.fingerprint)
-        return columns
+        return self._read(self.pool, self.format, self.fingerprint)
 
     def _train_columns(self) -> Columns:
         """Read the training rows again."""
-        columns = self._read("training rows", str(self.train), self.train_format)
-        names = self._train_names(columns)
-        self._check_same(str(self.train), columns, names, self.train_fingerprint)
-        return columns
+        path, form = str(self.train), self.train_format
+        return self._read(path, form, self.train_fingerprint, is_train=True)
 
     def read(self) -> tuple[int, LabelLedger]:
         """Return the size of the pool and the ledger, without the pool."""
@@ -358,39 +348,41 @@ class Campaign:
         folder = self.journal.absolute().parent
         return Path(os.path.relpath(Path(path).absolute(), folder)).as_posix()
 
-    def _read(self, what: str, path: StrPath, form: str | None) -> Columns:
-        path = self.journal.absolute().parent / path
+    def _read(
+        self, name: str, form: str | None, expected: str, is_train: bool = False
+    ) -> Columns:
+        """Read a file that must be as it was at the start."""
+        path = self.journal.absolute().parent / name
         if not path.exists():
             raise ValueError(
-                f"The {what} {path} is not there. Put the file back where it was at "
-                "the start."
+                f"The {'training rows' if is_train else 'pool'} {path} is not there. "
+                "Put the file back where it was at the start."
             )
-        return read_pool(path, form)[0]
-
-    def _check_same(
-        self, path: StrPath, columns: Columns, names: list[str], expected: str
-    ) -> None:
+        columns = read_pool(path, form)[0]
+        names = self._named(columns, is_train)
         if fingerprint_columns(columns, names) != expected:
             raise ValueError(
-                f"{path} has changed since the start: a cell or the order of the rows "
+                f"{name} has changed since the start: a cell or the order of the rows "
                 f"in one of the columns {', '.join(names)}. Put the old file back, or "
                 "start another campaign."
             )
+        return columns
 
-    def _check_columns(self, columns: Columns) -> None:
-        for option in _COLUMNS:
-            for name in self._of(option):
-                pick_column(columns, name, f"--{option}")
-
-    def _train_names(self, columns: Columns) -> list[str]:
-        """Columns of the training rows that are used."""
-        names = {"--features": self.features, "--train-label": [self.train_label]}
-        if self.train_predictions:
+    def _named(self, columns: Columns, is_train: bool = False) -> list[str]:
+        """Names of the columns that are used, each once; all must be there."""
+        names = {f"--{option}": self._of(option) for option in _COLUMNS}
+        if is_train:
+            names = {
+                "--features": self.features,
+                "--train-label": [str(self.train_label)],
+            }
+        if is_train and self.train_predictions:
             names["--train-predictions"] = self._of("prediction") + self.proba
+        where = "the file of --train" if is_train else "the pool"
         for option, some in names.items():
             for name in some:
-                pick_column(columns, name, option, "the file of --train")
-        return [name for some in names.values() for name in some]
+                pick_column(columns, name, option, where)
+        return list(dict.fromkeys(name for some in names.values() for name in some))
 
 
 def config_path(journal: StrPath) -> Path:

@@ -17,6 +17,7 @@ from sklearn_ase._display._blocks import Facts, Table, Words, counted, percent
 from sklearn_ase._display._text import text
 from sklearn_ase._evaluation._history import last_noted, metric_labels_needed
 from sklearn_ase._evaluation._report import check_target, make_report
+from sklearn_ase._evaluation._sections import compared_blocks
 from sklearn_ase._utils._checks import check_number
 from sklearn_ase.metrics._lookup import title_of
 
@@ -39,16 +40,11 @@ def _described(
     goal: BaseMetric, found: Estimate | None, level: float
 ) -> dict[str, Any]:
     """An estimate as plain values."""
-    low, high = _ends_of(found, level, "fixed")
-    anytime_low, anytime_high = _ends_of(found, level, "anytime")
     return {
         "metric": title_of(goal),
         "estimate": None if found is None else float(found),
         "level": level,
-        "low": low,
-        "high": high,
-        "anytime_low": anytime_low,
-        "anytime_high": anytime_high,
+        **_both_ends(found, level),
         "no_interval": "" if found is None else found.refusal,
         "note": getattr(found, "note", ""),
         "labels_used": 0 if found is None else found.n_labels,
@@ -63,6 +59,14 @@ def _ends_of(
         return None, None
     ends = found.interval(level, method=method, target=target)
     return ends if all(map(math.isfinite, ends)) else (None, None)
+
+
+def _both_ends(found: Estimate | None, level: float) -> dict[str, float | None]:
+    """The ends of the interval for one look and of that for every look."""
+    low, high = _ends_of(found, level, "fixed")
+    ends = {"low": low, "high": high}
+    ends["anytime_low"], ends["anytime_high"] = _ends_of(found, level, "anytime")
+    return ends
 
 
 def _facts_of(result: dict[str, Any]) -> dict[str, str]:
@@ -338,42 +342,20 @@ def _compared(found: Any, goal: BaseMetric, level: float, what: str) -> Answer:
         "table": lines,
         "differences": gaps,
     }
-    return Answer(result, _words_of_comparison(result))
-
-
-def _words_of_comparison(result: dict[str, Any]) -> str:
-    """How good models or groups are, and how they differ."""
-    numbers = ["estimate", "low", "high"]
-    rows = [
-        [line["model"], *(_cell(line[name]) for name in numbers), line["may_be_best"]]
-        for line in result["table"]
-    ]
-    gaps = [
+    words = [
         f"{gap['better']} is better than {gap['than']} by {gap['by']:.3f} "
         f"({_ends(gap) or 'no interval'})"
-        for gap in result["differences"]
+        for gap in gaps
     ]
-    return text(
-        Words(f"{result['metric']}, {percent(result['level'])} intervals"),
-        Table([result["compared"], *numbers, "may be the best"], rows),
-        *map(Words, [*gaps, result["verdict"]]),
-    )
+    blocks = compared_blocks(found, level)
+    return Answer(result, text(*blocks, *map(Words, words)))
 
 
 def _difference(found: Any, first: str, second: str, level: float) -> dict[str, Any]:
     """How much better one model is than another."""
     gap = found.difference(first, second)
-    low, high = _ends_of(gap, level, "fixed")
-    anytime_low, anytime_high = _ends_of(gap, level, "anytime")
-    return {
-        "better": first,
-        "than": second,
-        "by": float(gap),
-        "low": low,
-        "high": high,
-        "anytime_low": anytime_low,
-        "anytime_high": anytime_high,
-    }
+    about = {"better": first, "than": second, "by": float(gap)}
+    return about | _both_ends(gap, level)
 
 
 # The commands about labels to come: ``plan`` and ``check``.

@@ -27,7 +27,7 @@ from sklearn_ase._cli._pool_file import (
     read_pool,
 )
 from sklearn_ase._cli._terminal import Answer, printable
-from sklearn_ase._display._blocks import Table, Words, counted
+from sklearn_ase._display._blocks import Table, Words, counted, plain
 from sklearn_ase._display._text import text
 from sklearn_ase.losses import as_loss
 from sklearn_ase.metrics._lookup import title_of
@@ -59,20 +59,13 @@ def _described(name: str, cells: list) -> dict[str, str | int]:
     values = list(dict.fromkeys(str(as_label(cell)) for cell in filled))
     numbers = [as_number(cell) for cell in filled]
     if filled and len(values) <= _MOST_VALUES:
-        what = ", ".join(map(_short, values))
+        what = ", ".join(plain(value, _MOST_CHARACTERS) for value in values)
     elif filled and all(number == number for number in numbers):
         what = f"numbers from {min(numbers):g} to {max(numbers):g}"
     else:
-        what = _short(values[0]) if values else ""
+        what = plain(values[0], _MOST_CHARACTERS) if values else ""
     counts = {"filled": len(filled), "different": len(values)}
     return {"column": name, **counts, "holds": what}
-
-
-def _short(cell: str) -> str:
-    line = " ".join(cell.split())
-    if len(line) <= _MOST_CHARACTERS:
-        return line
-    return line[: _MOST_CHARACTERS - 1] + "…"
 
 
 # The command ``start``.

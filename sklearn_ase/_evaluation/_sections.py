@@ -460,7 +460,7 @@ def comparison_blocks(
     else:
         found = evaluation.compare(models, metric=metric)
     table = _comparison_table(found, level)
-    yield from _compared(found, table, level)
+    yield from compared_blocks(found, level)
     own = _own_names(models, evaluation.problem)
     shown = [str(line[1]) for line in table.rows if line[0] in own]
     by_itself = range_of(evaluation.estimate(metric=metric), level) if own else None
@@ -478,13 +478,13 @@ def group_comparison_blocks(
 ) -> Iterator[Any]:
     """How groups of rows compare, such as the answers of several systems."""
     found = evaluation.compare_groups(groups)
-    yield from _compared(found, _comparison_table(found, level), level)
+    yield from compared_blocks(found, level)
 
 
-def _compared(found: Comparison, table: Table, level: float) -> Iterator[Any]:
+def compared_blocks(found: Comparison, level: float) -> Iterator[Any]:
     """What a comparison says, its table, and how to read it."""
     yield Words(found.describe(level))
-    yield table
+    yield _comparison_table(found, level)
     yield Words(
         f"Differences are better known than the {found.what}s by themselves. So two "
         f"{found.what}s can be told apart although their own intervals overlap."
