@@ -63,8 +63,10 @@ def test_a_pool_that_is_taken_whole_gives_the_numbers_of_one_in_memory(folder):
         return [*numbers(fitted.estimate_), *fitted.ledger_.indices]
 
     expected = run(FRAME)
-    assert run(folder) == expected
-    assert run(sample_pool(folder, N, random_state=5)) == expected
+    # Columns lie otherwise in memory: older libraries add them in another order.
+    assert run(folder) == pytest.approx(expected, rel=1e-12)
+    drawn = run(sample_pool(folder, N, random_state=5))
+    assert drawn == pytest.approx(expected, rel=1e-12)
     assert (
         run(sample_pool(FRAME, N + 1, by=lambda rows: np.ones(len(rows)))) == expected
     )
