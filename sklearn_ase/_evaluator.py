@@ -23,7 +23,7 @@ from sklearn_ase._evaluation._other_pool import (
     expected_loss,
 )
 from sklearn_ase._evaluation._plan import check_n_labels
-from sklearn_ase._evaluation._starting import start_evaluation
+from sklearn_ase._evaluation._start import start_evaluation
 from sklearn_ase._utils._checks import named_after
 from sklearn_ase._utils._display import warn_caller
 from sklearn_ase._utils._estimators import CallbackSupportMixin, Watch, with_callbacks

@@ -33,7 +33,7 @@ from sklearn_ase._evaluation._choice import ModelSelection
 from sklearn_ase._evaluation._compare import Models, check_depends_on_model
 from sklearn_ase._evaluation._plan import Plan, check_n_labels, check_stop
 from sklearn_ase._evaluation._questions import weight_of
-from sklearn_ase._evaluation._starting import (
+from sklearn_ase._evaluation._start import (
     begin,
     drawn_pool,
     loss_of_metric,

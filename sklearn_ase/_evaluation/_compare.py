@@ -40,7 +40,7 @@ from sklearn_ase.risk._intervals import (
     RegionInterval,
     TangentInterval,
 )
-from sklearn_ase.risk._of_question import estimate_metric
+from sklearn_ase.risk._question import estimate_metric
 
 if TYPE_CHECKING:
     from typing import Any

@@ -27,7 +27,7 @@ from sklearn_ase._inference._questions import (
 from sklearn_ase.metrics import MeanLoss, as_metric
 from sklearn_ase.metrics._counts import with_positive
 from sklearn_ase.risk._intervals import FunctionInterval
-from sklearn_ase.risk._of_question import estimate_metric, of_one_mean
+from sklearn_ase.risk._question import estimate_metric, of_one_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -347,7 +347,7 @@ def test_a_journal_of_a_draw_by_a_score_says_how_to_go_on(folder, tmp_path):
 
 def test_a_path_is_drawn_with_the_seed_of_the_evaluator(folder, monkeypatch):
     monkeypatch.setattr(
-        "sklearn_ase._evaluation._starting.sample_pool",
+        "sklearn_ase._evaluation._start.sample_pool",
         lambda X, random_state: sample_pool(X, N_DRAWN, random_state=random_state),
     )
     of_path = evaluator(FRAME_MODEL).fit(folder, Y)

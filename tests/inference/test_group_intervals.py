@@ -9,7 +9,7 @@ from scipy import stats
 
 from sklearn_ase.metrics._row_values import ClassValues
 from sklearn_ase.risk import LURE, MonteCarlo
-from sklearn_ase.risk._of_question import with_limits
+from sklearn_ase.risk._question import with_limits
 
 
 def of_values(greatest, labels, rows=None, query_proba=None, believed=0.0):

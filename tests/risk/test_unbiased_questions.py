@@ -20,7 +20,7 @@ from sklearn_ase._state import PoolState
 from sklearn_ase.metrics import Accuracy, LabelMean, LabelShare, MeanLoss, Precision
 from sklearn_ase.metrics._row_values import FixedValues
 from sklearn_ase.risk import LURE, CorrectedASE, GuardedASE
-from sklearn_ase.risk._of_question import estimate_metric
+from sklearn_ase.risk._question import estimate_metric
 
 N = 5
 CLASSES = np.array([0, 1, 2])
